@@ -2,6 +2,7 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { readFrame, readMesh } from "./frames";
+import { Looking } from "./looking";
 import type { Event, MeshInfo, State } from "./messages";
 import { beginAgain, countArrived, countDrawn } from "./meters";
 import { isSoftware, rendererName } from "./scene/renderer";
@@ -43,8 +44,10 @@ function begin(root: HTMLElement): void {
       if (!shown) return;
       session.motionTime.value = shown.motionTime;
       session.shownFrame.value = shown.frame;
+      looking.update();
     },
   });
+  const looking = new Looking(stage);
   makeTools(stage, look.value);
   effect(() => {
     stage.wear(look.value);

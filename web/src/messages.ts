@@ -49,6 +49,10 @@ export type Command =
   | { do: "move-joint"; joint: number; to: Point; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
   | { do: "stretch-bone"; joint: number; stretch: number; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
   | { do: "reset-joint"; joint: number; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
+  | { do: "save"; name?: string; replace?: boolean }
+  | { do: "open-document"; key: string }
+  | { do: "go-on"; take: boolean }
+  | { do: "look-from"; position: Point; target: Point }
   | { do: "undo" }
   | { do: "redo" }
   | { do: "show"; joints?: boolean | null; measure?: string | null }
@@ -211,6 +215,30 @@ export interface PaintInfo {
   skins: string[];
 }
 
+/** From where the character is looked at, and on what point, both from the middle of the body. */
+export interface CameraInfo {
+  position: Point;
+  target: Point;
+}
+
+/** A document that can be opened: in the folder, or open before. */
+export interface KnownDocument {
+  key: string;
+  name: string;
+  folder: string;
+}
+
+/** Where the document is kept: its name, if it has one, and whether all of it is on disk. */
+export interface SavingInfo {
+  name: string | null;
+  saved: boolean;
+  folder: string;
+  opened: number;
+  camera: CameraInfo | null;
+  known: KnownDocument[];
+  left_open: string | null;
+}
+
 /** A file that can be opened; `kind` is character, motion or either, `sent` says that a page sent it [bytes]. */
 export interface FileInfo {
   number: number;
@@ -232,6 +260,7 @@ export interface State {
   views: ViewInfo[];
   edits: EditsInfo;
   paint: PaintInfo;
+  saving: SavingInfo;
   skins: string[];
   motions: string[];
   characters: string[];

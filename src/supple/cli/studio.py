@@ -7,14 +7,13 @@ import secrets
 import webbrowser
 from collections.abc import Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from supple.cli.console import Console
 from supple.errors import InputError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from uvicorn import Server
 
     from supple.studio.engine import Engine
@@ -27,7 +26,10 @@ _PORT = 8470
 
 def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     """Which character, motion and skin to open with, and where."""
-    parser.add_argument("--character", default="hero", metavar="NAME", help="a built-in character (hero)")
+    parser.add_argument(
+        "file", nargs="?", metavar="FILE", help="a document (.supple.json), a character's file or a built-in one (hero)"
+    )
+    parser.add_argument("--character", metavar="NAME", help="the same as FILE")
     parser.add_argument("--vertices", type=int, default=10_000, metavar="N", help="its size (10000)")
     parser.add_argument("--motion", default="walk", metavar="NAME", help="a built-in motion (walk)")
     parser.add_argument("--skin", default="lattice", metavar="NAME", help="the skin it opens with (lattice)")
@@ -85,14 +87,19 @@ def _check_installed() -> None:
 
 def _engine(arguments: argparse.Namespace, folder: Path | None) -> Engine:
     from supple.document.document import Document
+    from supple.document.file import is_document, load_document
     from supple.document.sources import CharacterSource
     from supple.graph.graph import Graph
     from supple.skins.registry import skin_named
     from supple.studio.engine import Engine
     from supple.studio.files.library import Library
 
-    source = CharacterSource(arguments.character, arguments.vertices)
-    return Engine(Document(source, arguments.motion, (Graph.of(skin_named(arguments.skin)),)), Library(folder))
+    name = arguments.file or arguments.character or "hero"
+    if is_document(name):
+        file = Path(name).resolve()
+        return Engine(load_document(file), Library(folder), file=file)
+    skins = (Graph.of(skin_named(arguments.skin)),)
+    return Engine(Document(CharacterSource(name, arguments.vertices), arguments.motion, skins), Library(folder))
 
 
 def _server(

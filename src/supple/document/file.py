@@ -14,7 +14,7 @@ import json
 import os
 import warnings
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -74,13 +74,24 @@ def save_document(document: Document, path: str | Path) -> None:
         waiting.write_text(json.dumps(data, indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
 
-def load_document(path: str | Path) -> Document:
+def load_document(path: str | Path, *, tell: Callable[[str], None] | None = None) -> Document:
     """Read what `save_document` wrote; anything else ends in a `FormatError` that names the place.
 
-    A file that is not the one it was when the document was saved is told of by a warning.
+    A file that is not the one it was when the document was saved is told of: to `tell`, or by a warning.
     """
     reader = _Reader(path, what=f"a document ({SUFFIX})", largest=LARGEST, advice=_ADVICE)
-    return reader.document(reader.loaded(), Path(path).resolve().parent)
+    data, folder = reader.loaded(), Path(path).resolve().parent
+    document = reader.document(data, folder)
+    for name in reader.changed_files(data, folder):
+        words = (
+            f"{path}: {name} is not the file that it was when this was saved; what was drawn and painted may lie "
+            "elsewhere on it"
+        )
+        if tell is None:
+            warnings.warn(words, SuppleWarning, stacklevel=2)
+        else:
+            tell(words)
+    return document
 
 
 def to_dict(document: Document, folder: Path | None = None) -> dict[str, Any]:
@@ -176,7 +187,7 @@ class _Reader(RecordReader):
         """All of it."""
         known = {"character", "motion", "skins", "edits", "maps", "camera", "files"}
         root = self.root(data, FORMAT, VERSION, known=known)
-        document = self.made(
+        return self.made(
             "",
             lambda: Document(
                 character=self._character(root.get("character"), folder),
@@ -187,8 +198,6 @@ class _Reader(RecordReader):
                 camera=self._camera(root),
             ),
         )
-        self._check_files(root, folder)
-        return document
 
     def _character(self, data: Any, folder: Path) -> CharacterSource:
         found = self.fields(data, "character", {"name", "file", "vertices", "repair", "units"})
@@ -289,17 +298,11 @@ class _Reader(RecordReader):
         x, y, z = self.array(found, name, "camera", shape=(3,)).astype(np.float64).tolist()
         return x, y, z
 
-    def _check_files(self, root: Mapping[str, Any], folder: Path) -> None:
-        """Say which files are not those that they were."""
+    def changed_files(self, root: Mapping[str, Any], folder: Path) -> list[str]:
+        """Which of its files are not those that they were."""
         found = self.fields(root.get("files", {}), "files", None)
         if len(found) > MOST_FILES:
             raise self.fault("files", f"it holds {len(found)}", f"at most {MOST_FILES} are read")
-        for name in found:
-            path, then = self._place({"file": name}, f"files[{short(name)}]", folder), self.word(found, name, "files")
-            if then and _digest(Path(path)) != then:
-                warnings.warn(
-                    f"{self._file}: {name} is not the file that it was when this was saved; what was drawn and "
-                    "painted may lie elsewhere on it",
-                    SuppleWarning,
-                    stacklevel=2,
-                )
+        then = {name: self.word(found, name, "files") for name in found}
+        places = {name: self._place({"file": name}, f"files[{short(name)}]", folder) for name in found}
+        return [name for name, digest in then.items() if digest and _digest(Path(places[name])) != digest]

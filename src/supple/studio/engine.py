@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event as Flag
 from threading import Thread
@@ -34,14 +35,15 @@ class Listener:
 class Engine:
     """Plays one session for any number of listeners; commands are done in their order, between frames."""
 
-    def __init__(self, document: Document, library: Library | None = None) -> None:
-        """`library` has the files that can be opened besides."""
+    def __init__(self, document: Document, library: Library | None = None, *, file: Path | None = None) -> None:
+        """`library` has the files that can be opened besides; `file` is where the document is kept, if it has one."""
         self._commands: SimpleQueue[tuple[say.AnyCommand, Listener | None]] = SimpleQueue()
         self._wake, self._stop = Flag(), Flag()
         self._listeners: list[Listener] = []
         self._revision = self._last_command = 0
         self._done: dict[Listener, int] = {}  # the last command of each, whose numbers are its own
-        self._session = Session(document, self._say, library)
+        self._something_done = Flag()
+        self._session = Session(document, self._say, library, file=file, wake=self._done_beside)
         self._state = state_of(self._session, 0)
         self._thread = Thread(target=self._run, name="supple engine", daemon=True)
 
@@ -95,7 +97,9 @@ class Engine:
                 self._wake.wait(None if not self._listeners else max(0.0, last + 1.0 / RATE - perf_counter()))
                 self._wake.clear()
                 self._obey()
-                if self._session.take_over():
+                self._session.keeper.follow(self._session.document)
+                if self._session.take_over() or self._something_done.is_set():
+                    self._something_done.clear()
                     self._changed()
                 now = perf_counter()
                 if self._listeners:
@@ -120,6 +124,11 @@ class Engine:
                 self._done[listener] = command.seq
             if not is_quiet(command):
                 self._changed()
+
+    def _done_beside(self) -> None:
+        """Something beside is done, which panels show; from any thread."""
+        self._something_done.set()
+        self._wake.set()
 
     def _say(self, what: str | SuppleError) -> None:
         event = say.Told(what) if isinstance(what, str) else _refused(0, what)

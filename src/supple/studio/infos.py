@@ -178,3 +178,34 @@ class Files(Struct, frozen=True):
     files: list[FileInfo]
     largest: int
     suffixes: list[str]
+
+
+class KnownDocument(Struct, frozen=True):
+    """A document that can be opened: in the folder, or open before."""
+
+    key: str
+    name: str
+    folder: str
+
+
+class CameraInfo(Struct, frozen=True):
+    """From where the character is looked at, and on what point, both from the middle of the body."""
+
+    position: tuple[float, float, float]
+    target: tuple[float, float, float]
+
+
+class SavingInfo(Struct, frozen=True):
+    """Where the document is kept: its name, if it has one, and whether all of it is on disk.
+
+    `opened` changes when another document is opened, which is then looked at from `camera`. `left_open` is when a
+    studio that has ended was last changed, if it left something.
+    """
+
+    name: str | None
+    saved: bool
+    folder: str
+    opened: int
+    camera: CameraInfo | None
+    known: list[KnownDocument]
+    left_open: str | None = None

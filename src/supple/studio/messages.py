@@ -12,16 +12,19 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
+from supple.studio.infos import CameraInfo as CameraInfo
 from supple.studio.infos import EasingInfo as EasingInfo
 from supple.studio.infos import EditsInfo as EditsInfo
 from supple.studio.infos import FileInfo as FileInfo
 from supple.studio.infos import Files as Files
 from supple.studio.infos import KeyInfo as KeyInfo
+from supple.studio.infos import KnownDocument as KnownDocument
 from supple.studio.infos import LayerInfo as LayerInfo
 from supple.studio.infos import MapRow as MapRow
 from supple.studio.infos import MeasureInfo as MeasureInfo
 from supple.studio.infos import MeshInfo as MeshInfo
 from supple.studio.infos import PaintInfo as PaintInfo
+from supple.studio.infos import SavingInfo as SavingInfo
 from supple.studio.infos import SettingRow as SettingRow
 from supple.studio.infos import ShownInfo as ShownInfo
 from supple.studio.infos import SkeletonInfo as SkeletonInfo
@@ -445,6 +448,32 @@ class ResetJoint(Posing, tag="reset-joint", frozen=True):
     joint: Joint
 
 
+class Save(Command, tag="save", frozen=True):
+    """Write the document to its file; under another name, which is no path, where one is given."""
+
+    name: Name = ""
+    replace: bool = False
+
+
+class OpenDocument(Command, tag="open-document", frozen=True):
+    """Open a document of those that `SavingInfo` lists, by its key."""
+
+    key: Name
+
+
+class GoOn(Command, tag="go-on", frozen=True):
+    """Go on with what was left open by a studio that has ended, or do without it."""
+
+    take: bool
+
+
+class LookFrom(Command, tag="look-from", frozen=True):
+    """From where the character is looked at, and on what point, both from the middle of the body; kept when saved."""
+
+    position: Point
+    target: Point
+
+
 class Undo(Command, tag="undo", frozen=True):
     """Take the last step of the document back."""
 
@@ -510,6 +539,10 @@ AnyCommand = (
     | MoveJoint
     | StretchBone
     | ResetJoint
+    | Save
+    | OpenDocument
+    | GoOn
+    | LookFrom
     | Undo
     | Redo
     | Show
@@ -532,6 +565,7 @@ class State(Struct, tag="state", tag_field="event", frozen=True):
     views: list[ViewInfo]
     edits: EditsInfo
     paint: PaintInfo
+    saving: SavingInfo
     skins: list[str]
     motions: list[str]
     characters: list[str]

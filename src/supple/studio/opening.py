@@ -8,6 +8,7 @@ from threading import Thread
 
 from supple.character.character import Character
 from supple.document.document import Document
+from supple.document.skin_files import graph_with_files
 from supple.document.sources import motions_for, names_file
 from supple.edits.painting import Canvas
 from supple.errors import InputError
@@ -38,8 +39,11 @@ class Opened:
 
 
 def open_document(document: Document, library: Library) -> Opened:
-    """Open the character and the motion of a document; files are read through the library."""
+    """Open the character and the motion of a document, all of whose parts must fit; the library reads files."""
     character = library.character(document.character)
+    document.on_character(character)
+    for graph in document.skins:
+        graph_with_files(graph)
     motions = motions_for(character)
     if not names_file(document.motion):
         wanted = document.motion.lower()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from supple.arrays import FloatArray
 from supple.character.character import Character
@@ -22,6 +23,7 @@ from supple.studio.fetching import Fetching
 from supple.studio.files.library import FileEntry, Library
 from supple.studio.frame_maker import FrameMaker
 from supple.studio.frames import FramePacker
+from supple.studio.keeping.keeper import Keeper
 from supple.studio.opening import Opened, Opening, open_document
 from supple.studio.painting import Painting
 from supple.studio.seen import SeenFrames
@@ -51,10 +53,19 @@ class Session:
     """
 
     def __init__(
-        self, document: Document, tell: Callable[[str | SuppleError], None], library: Library | None = None
+        self,
+        document: Document,
+        tell: Callable[[str | SuppleError], None],
+        library: Library | None = None,
+        *,
+        file: Path | None = None,
+        wake: Callable[[], None] = lambda: None,
     ) -> None:
-        """`tell` is given sentences worth knowing, and why something could not be opened; `library` has the files."""
-        self._tell = tell
+        """`tell` is given sentences worth knowing, and why something could not be opened; `library` has the files.
+
+        `file` is where the document is kept. `wake` is called, from any thread, when something beside is done.
+        """
+        self.tell = tell
         self.library = Library() if library is None else library
         self._fetching: tuple[Fetching, Callable[[Character | Motion], None]] | None = None
         self._motion_files: list[str] = []
@@ -68,9 +79,13 @@ class Session:
         self._beside = BindingProcess()  # which starts beside, when there is something to see
         self._install(opened)
         self.history = History(self._shown)
+        self.keeper = Keeper(self.document, file, self.library.folder, tell=tell, written=wake)
+        self._before: tuple[History[Document], Path | None] | None = None
 
     def close(self) -> None:
-        """Let go of what runs beside."""
+        """Let go of what runs beside, and write what waits to be."""
+        self.keeper.follow(self.document)
+        self.keeper.close()
         self._beside.close()
         self._maker.close()
         self.library.close()
@@ -97,6 +112,15 @@ class Session:
         """Go on to another document; `undo` takes it back."""
         self._go_to(document)
         self.history = self.history.do(document)
+
+    def open(self, document: Document, file: Path | None) -> None:
+        """Go over to another document, with a history of its own, which is kept in that file."""
+        self.keeper.follow(self.document)
+        before = (self.history, self.keeper.file)
+        self._go_to(document)
+        self._before = before if self._opening is not None else None
+        self.history = History(document)
+        self.keeper.take(document, file)
 
     def draft(self, document: Document | None) -> None:
         """Show a document that is still being changed; None shows the one before again."""
@@ -177,7 +201,7 @@ class Session:
             try:
                 changed |= view.take_over()
             except SuppleError as error:
-                self._tell(f"{view.graph.stages[-1].name}: {error}")
+                self.tell(f"{view.graph.stages[-1].name}: {error}")
                 changed = True
         self.transport.change_player(self.views[0].player)
         return changed
@@ -190,10 +214,10 @@ class Session:
             made, notes = fetching.result()
             then(made)
         except SuppleError as error:
-            self._tell(error)
+            self.tell(error)
             return True
         for note in notes:
-            self._tell(note)
+            self.tell(note)
         return True
 
     def _take_over_opened(self) -> bool:
@@ -203,10 +227,10 @@ class Session:
         try:
             opened = opening.result()
         except SuppleError as error:
-            self._tell(error)
+            self.tell(error)
             self._return()
             return True
-        wanted = self.document
+        wanted, self._before = self.document, None
         self._install(opened)
         if opened.document.motion != wanted.motion:
             wanted = replace(wanted, motion=opened.document.motion)
@@ -216,6 +240,11 @@ class Session:
 
     def _return(self) -> None:
         """Back to the last step with the character that is shown; what came after it is forgotten."""
+        if self._before is not None:
+            (self.history, file), self._before = self._before, None
+            self.keeper.take(self.document, file)
+            self._go_to(self.document)
+            return
         past = list(self.history.past)
         while past and past[-1].character != self._shown.character:
             past.pop()

@@ -7,6 +7,7 @@ import numpy as np
 from supple.character.builtin import CHARACTERS
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
+from supple.document.file import document_name
 from supple.edits.edits import Edits
 from supple.edits.layers import Layer
 from supple.edits.radial import EASINGS, PROFILES
@@ -16,6 +17,7 @@ from supple.skins.registry import SKINS
 from supple.skins.springs.spring_dynamics import SpringDynamics
 from supple.skins.springs.spring_rig import SpringRig
 from supple.studio import messages as say
+from supple.studio.keeping.keeper import Keeper
 from supple.studio.measures.offered import Measure, offered
 from supple.studio.painting import map_rows, paint_info
 from supple.studio.panels import rows_of
@@ -57,6 +59,7 @@ def state_of(session: Session, revision: int) -> say.State:
         ],
         paint=paint_info(session.painting),
         edits=_edits(document.edits_on(character), character, firm=any(map(_uses_firmness, document.skins))),
+        saving=_saving(session.keeper),
         skins=list(SKINS),
         motions=[label(name) for name in session.motions],
         characters=list(CHARACTERS),
@@ -85,6 +88,19 @@ def _shown(session: Session) -> say.ShownInfo:
 
 def _measure(measure: Measure) -> say.MeasureInfo:
     return say.MeasureInfo(measure.name, measure.label, measure.unit, measure.signed)
+
+
+def _saving(keeper: Keeper) -> say.SavingInfo:
+    camera = keeper.camera
+    return say.SavingInfo(
+        name=keeper.name,
+        saved=keeper.saved,
+        folder=str(keeper.folder),
+        opened=keeper.opened,
+        camera=None if camera is None else say.CameraInfo(camera.position, camera.target),
+        known=[say.KnownDocument(key, document_name(path), path.parent.name) for key, path in keeper.known().items()],
+        left_open=keeper.recovery.offered_at,
+    )
 
 
 def _stage(stage: Stage) -> say.StageInfo:

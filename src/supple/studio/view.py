@@ -8,6 +8,7 @@ import numpy as np
 
 import supple
 from supple.character.character import Character
+from supple.document.skin_files import graph_with_files
 from supple.graph.binding_process import BindingProcess
 from supple.graph.graph import Graph, Stage
 from supple.graph.mask import Mask
@@ -83,7 +84,7 @@ class View:
         return True
 
     def _prepared(self, graph: Graph) -> Successor:
-        return Successor(self.player, graph, beside=self._beside)
+        return Successor(self.player, graph_with_files(graph), beside=self._beside)
 
 
 def _live_changes(before: Graph, after: Graph) -> dict[str, dict[str, object]] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ class Server:
         """`cache` is where it keeps bindings, so that no run finds those of another."""
         self.arguments = arguments
         self._cache = cache
+        shutil.rmtree(cache / "studio", ignore_errors=True)  # what the server of another test left open
         self.start()
 
     def start(self, *more: str) -> None:

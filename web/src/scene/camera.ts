@@ -122,7 +122,8 @@ export class Viewer {
     return this.turn?.offset.clone() ?? this.camera.position.clone().sub(this.controls.target);
   }
 
-  private goTo(target: Vector3, offset: Vector3, atOnce: boolean): void {
+  /** Look at a place, from it plus an offset [m]. */
+  goTo(target: Vector3, offset: Vector3, atOnce: boolean): void {
     this.turn = { target, offset, left: TURN_TIME };
     if (atOnce || this.calm()) this.turn.left = 0;
   }

@@ -171,6 +171,22 @@ export class Stage {
     return this.skin ? pick(this.skin, this.viewer.camera.position, direction) : null;
   }
 
+  /** Where the camera is and what it looks at, both from the middle of the body [m]; null while there is none. */
+  looked(): number[] | null {
+    const middle = this.middle();
+    if (!middle || !this.framed) return null;
+    const { camera, controls } = this.viewer;
+    return [...camera.position.clone().sub(middle), ...controls.target.clone().sub(middle)];
+  }
+
+  /** Look from there; both places are from the middle of the body [m]. */
+  lookFrom(position: readonly number[], target: readonly number[]): void {
+    const middle = this.middle();
+    if (!middle) return;
+    const at = new Vector3(...target).add(middle);
+    this.viewer.goTo(at, new Vector3(...position).sub(new Vector3(...target)), true);
+  }
+
   frameCharacter(): void {
     this.frameFrom();
   }

@@ -20,6 +20,9 @@ export type ActionId =
   | "layers"
   | "slower"
   | "faster"
+  | "save"
+  | "save-as"
+  | "open-document"
   | "open"
   | "undo"
   | "redo"
@@ -51,6 +54,8 @@ export const SPEEDS = [-1, 0.1, 0.25, 0.5, 1, 1.5, 2, 4];
 export const helpOpen = signal(false);
 export const paletteOpen = signal(false);
 export const openOpen = signal(false);
+export const saveDialog = signal(false);
+export const documentsDialog = signal(false);
 
 const STEP = 1 / 60; // [s]
 const RADIUS_STEP = 1.25;
@@ -167,6 +172,35 @@ const ACTIONS: readonly Action[] = [
   },
   { id: "slower", group: "Motion", name: "Slower", keys: ["ArrowDown"], run: () => otherSpeed(-1) },
   { id: "faster", group: "Motion", name: "Faster", keys: ["ArrowUp"], run: () => otherSpeed(1) },
+  {
+    id: "save",
+    group: "Document",
+    name: "Save",
+    keys: ["Ctrl+S"],
+    icon: "save",
+    run: () => {
+      if (state.value?.saving.name) ask({ do: "save" });
+      else saveDialog.value = true;
+    },
+  },
+  {
+    id: "save-as",
+    group: "Document",
+    name: "Save as",
+    keys: ["Ctrl+Shift+S"],
+    run: () => {
+      saveDialog.value = true;
+    },
+  },
+  {
+    id: "open-document",
+    group: "Document",
+    name: "Open a document",
+    keys: ["Ctrl+Shift+O"],
+    run: () => {
+      documentsDialog.value = true;
+    },
+  },
   {
     id: "open",
     group: "Document",

@@ -5,6 +5,7 @@ import { silent } from "../meters";
 import type { Stage } from "../scene/stage";
 import { link, panelOpen, state } from "../session";
 import { Palette, ShortcutSheet } from "./dialogs";
+import { DocumentsDialog, LeftOpen, SaveDialog } from "./documents";
 import { Legend } from "./legend";
 import { DropOverlay, OpenDialog, SendingNotice } from "./open";
 import { Panel } from "./panel";
@@ -32,6 +33,8 @@ export function Studio({ stage, software }: { stage: Stage; software: boolean })
       <Palette stage={stage} />
       <OpenDialog />
       <DropOverlay />
+      <SaveDialog />
+      <DocumentsDialog />
     </div>
   );
 }
@@ -60,6 +63,7 @@ function Notices() {
         <p class="notice lost">No frame has come for a while: the engine is busy, or has stopped.</p>
       )}
       <SendingNotice />
+      {open && <LeftOpen />}
       {open && preparing && (
         <p class="notice">
           <span class="spinner" aria-hidden="true" />

@@ -3,6 +3,7 @@ import { engineMilliseconds, framesArriving, picturesDrawn } from "../meters";
 import type { Stage } from "../scene/stage";
 import { state } from "../session";
 import { ActionButton } from "./button";
+import { SavedMark } from "./documents";
 import { HistoryButton } from "./layers/history";
 import { chooseCharacter } from "./open";
 import { plainName } from "./words";
@@ -14,8 +15,10 @@ export function TopBar({ stage, software }: { stage: Stage; software: boolean })
     <header class="topbar">
       <h1>Supple</h1>
       <Character />
+      <SavedMark />
       <div class="cluster" role="group" aria-label="Document">
         <ActionButton id="open" stage={stage} />
+        <ActionButton id="save" stage={stage} />
         <ActionButton id="undo" stage={stage} beside={state.value?.undo} />
         <ActionButton id="redo" stage={stage} beside={state.value?.redo} />
         <HistoryButton />
@@ -48,7 +51,7 @@ function Character() {
     <div class="character">
       <select
         aria-label="Character"
-        title="Character"
+        title={`Character, ${mesh.vertices.toLocaleString("en").replace(",", " ")} vertices`}
         value={character}
         onChange={(event) => chooseCharacter(event.currentTarget.value)}
       >
@@ -58,7 +61,6 @@ function Character() {
           </option>
         ))}
       </select>
-      <span class="quiet wide-only">{mesh.vertices.toLocaleString("en").replace(",", " ")} vertices</span>
     </div>
   );
 }

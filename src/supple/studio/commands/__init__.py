@@ -7,6 +7,7 @@ from supple.studio.commands import (
     document,
     files,
     hands,
+    keeping,
     layers,
     paint,
     playing,
@@ -19,9 +20,9 @@ from supple.studio.commands import (
 from supple.studio.commands.table import Handlers
 from supple.studio.session import Session
 
-_WORK = (document, files, hands, layers, paint, playing, poses, shaping, showing, strokes, views)
+_WORK = (document, files, hands, keeping, layers, paint, playing, poses, shaping, showing, strokes, views)
 HANDLERS: Handlers = {kind: handler for work in _WORK for kind, handler in work.HANDLERS.items()}
-_QUIET = (say.Hold, say.LetGo, say.Paint, say.Draw, say.DropLine)
+_QUIET = (say.Hold, say.LetGo, say.Paint, say.Draw, say.DropLine, say.LookFrom)
 
 
 def perform(session: Session, command: say.Command) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from supple.character.builtin import CHARACTERS
 from supple.document.document import Document
+from supple.document.skin_files import files_named
 from supple.document.sources import CharacterSource
 from supple.errors import InputError
 from supple.graph.graph import Graph, Stage
@@ -26,6 +27,10 @@ def _change(session: Session, command: say.Change) -> None:
         raise InputError("studio", f"{command.name} of a blend was to change", "only skins have settings", "choose one")
     value = setting_from_panel(stage.work, command.name, command.value)
     work = changed(stage.work, {command.name: value})
+    if not set(files_named(work)) <= set(files_named(stage.work)):
+        given = f"{command.name} was to be {str(value)[:60]!r}"
+        needed = "a file is named on the command line or in a document, never by a page"
+        raise InputError("studio", given, needed, "open the studio with a document that names it")
     work.check_for(session.character)
     graph = _with_stage(session.document.skins[command.view], replace(stage, work=work))
     wanted = session.document.with_skin(command.view, graph, f"{command.name} {value}")

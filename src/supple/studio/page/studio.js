@@ -1079,6 +1079,109 @@ function readMesh(message) {
   };
 }
 
+// src/session.ts
+var session_exports = {};
+__export(session_exports, {
+  activeStage: () => activeStage,
+  activeView: () => activeView,
+  ask: () => ask,
+  bonesShown: () => bonesShown,
+  dismissToast: () => dismissToast,
+  drafts: () => drafts,
+  following: () => following,
+  link: () => link,
+  motionTime: () => motionTime,
+  panelOpen: () => panelOpen,
+  radius: () => radius,
+  sendThrough: () => sendThrough,
+  showRefused: () => showRefused,
+  showTold: () => showTold,
+  shownFrame: () => shownFrame,
+  skin: () => skin,
+  stage: () => stage,
+  state: () => state,
+  toasts: () => toasts,
+  view: () => view
+});
+var state = y3(null);
+var link = y3({ open: false, reason: "" });
+var motionTime = y3(0);
+var shownFrame = y3(0);
+var toasts = y3([]);
+var radius = y3(0.06);
+var following = y3(true);
+var panelOpen = y3(true);
+var bonesShown = y3(false);
+var activeView = y3(0);
+var activeStage = y3(null);
+var view = O(() => {
+  const views2 = state.value?.views ?? [];
+  return views2[activeView.value] ?? views2[0] ?? null;
+});
+var stage = O(() => {
+  const stages = view.value?.stages ?? [];
+  return stages.find(({ name }) => name === activeStage.value) ?? stages.at(-1) ?? null;
+});
+var skin = O(() => view.value?.stages.at(-1)?.skin ?? "");
+var drafts = y3({});
+var sender = () => null;
+function sendThrough(send2) {
+  sender = send2;
+}
+function ask(command) {
+  return sender(command);
+}
+var MOST_TOASTS = 3;
+var lastToast = 0;
+function showRefused(refused) {
+  const words = ({ where, given, needed, advice }) => [where, given, needed, advice].join("\n");
+  const same = toasts.value.find((toast) => "refused" in toast && words(toast.refused) === words(refused));
+  if (same)
+    toasts.value = toasts.value.map(
+      (toast) => toast === same ? { ...toast, times: toast.times + 1 } : toast
+    );
+  else addToast({ id: ++lastToast, times: 1, refused });
+}
+function showTold(text) {
+  addToast({ id: ++lastToast, times: 1, text });
+}
+function dismissToast(id) {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id);
+}
+function addToast(toast) {
+  toasts.value = [...toasts.value, toast].slice(-MOST_TOASTS);
+}
+
+// src/looking.ts
+var REST = 700;
+var MOVED = 0.02;
+var Looking = class {
+  constructor(stage2) {
+    this.stage = stage2;
+  }
+  stage;
+  said = [];
+  opened = null;
+  timer = 0;
+  /** After every picture. */
+  update() {
+    const saving = state.value?.saving;
+    if (saving && saving.opened !== this.opened && this.stage.skin?.frame) {
+      this.opened = saving.opened;
+      if (saving.camera) this.stage.lookFrom(saving.camera.position, saving.camera.target);
+    }
+    const now = this.stage.looked();
+    if (!now || now.every((value, i4) => Math.abs(value - (this.said[i4] ?? Number.NaN)) < MOVED)) return;
+    this.said = now;
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.say(), REST);
+  }
+  say() {
+    const [x3, y5, z3, tx, ty, tz] = this.said;
+    ask({ do: "look-from", position: [x3, y5, z3], target: [tx, ty, tz] });
+  }
+};
+
 // src/meters.ts
 var engineMilliseconds = y3(0);
 var viewMilliseconds = y3([]);
@@ -1356,6 +1459,7 @@ var Viewer = class {
   offset() {
     return this.turn?.offset.clone() ?? this.camera.position.clone().sub(this.controls.target);
   }
+  /** Look at a place, from it plus an offset [m]. */
   goTo(target, offset, atOnce) {
     this.turn = { target, offset, left: TURN_TIME };
     if (atOnce || this.calm()) this.turn.left = 0;
@@ -2003,6 +2107,20 @@ var Stage = class {
   pick(direction) {
     return this.skin ? pick(this.skin, this.viewer.camera.position, direction) : null;
   }
+  /** Where the camera is and what it looks at, both from the middle of the body [m]; null while there is none. */
+  looked() {
+    const middle = this.middle();
+    if (!middle || !this.framed) return null;
+    const { camera, controls } = this.viewer;
+    return [...camera.position.clone().sub(middle), ...controls.target.clone().sub(middle)];
+  }
+  /** Look from there; both places are from the middle of the body [m]. */
+  lookFrom(position, target) {
+    const middle = this.middle();
+    if (!middle) return;
+    const at = new Vector36(...target).add(middle);
+    this.viewer.goTo(at, new Vector36(...position).sub(new Vector36(...target)), true);
+  }
   frameCharacter() {
     this.frameFrom();
   }
@@ -2109,79 +2227,6 @@ var Stage = class {
     return this.panes.find((pane) => pane.skin?.frame)?.middle() ?? null;
   }
 };
-
-// src/session.ts
-var session_exports = {};
-__export(session_exports, {
-  activeStage: () => activeStage,
-  activeView: () => activeView,
-  ask: () => ask,
-  bonesShown: () => bonesShown,
-  dismissToast: () => dismissToast,
-  drafts: () => drafts,
-  following: () => following,
-  link: () => link,
-  motionTime: () => motionTime,
-  panelOpen: () => panelOpen,
-  radius: () => radius,
-  sendThrough: () => sendThrough,
-  showRefused: () => showRefused,
-  showTold: () => showTold,
-  shownFrame: () => shownFrame,
-  skin: () => skin,
-  stage: () => stage,
-  state: () => state,
-  toasts: () => toasts,
-  view: () => view
-});
-var state = y3(null);
-var link = y3({ open: false, reason: "" });
-var motionTime = y3(0);
-var shownFrame = y3(0);
-var toasts = y3([]);
-var radius = y3(0.06);
-var following = y3(true);
-var panelOpen = y3(true);
-var bonesShown = y3(false);
-var activeView = y3(0);
-var activeStage = y3(null);
-var view = O(() => {
-  const views2 = state.value?.views ?? [];
-  return views2[activeView.value] ?? views2[0] ?? null;
-});
-var stage = O(() => {
-  const stages = view.value?.stages ?? [];
-  return stages.find(({ name }) => name === activeStage.value) ?? stages.at(-1) ?? null;
-});
-var skin = O(() => view.value?.stages.at(-1)?.skin ?? "");
-var drafts = y3({});
-var sender = () => null;
-function sendThrough(send2) {
-  sender = send2;
-}
-function ask(command) {
-  return sender(command);
-}
-var MOST_TOASTS = 3;
-var lastToast = 0;
-function showRefused(refused) {
-  const words = ({ where, given, needed, advice }) => [where, given, needed, advice].join("\n");
-  const same = toasts.value.find((toast) => "refused" in toast && words(toast.refused) === words(refused));
-  if (same)
-    toasts.value = toasts.value.map(
-      (toast) => toast === same ? { ...toast, times: toast.times + 1 } : toast
-    );
-  else addToast({ id: ++lastToast, times: 1, refused });
-}
-function showTold(text) {
-  addToast({ id: ++lastToast, times: 1, text });
-}
-function dismissToast(id) {
-  toasts.value = toasts.value.filter((toast) => toast.id !== id);
-}
-function addToast(toast) {
-  toasts.value = [...toasts.value, toast].slice(-MOST_TOASTS);
-}
 
 // src/shown.ts
 var range = y3([0, 1]);
@@ -3994,6 +4039,7 @@ var PATHS = {
   frame: "M2 2h4v1.400H3.400V6H2zM10 2h4v4h-1.400V3.400H10zM2 10h1.400v2.600H6V14H2zM12.600 10H14v4h-4v-1.400h2.600zM8 5.500a2.500 2.500 0 1 1 0 5 2.500 2.500 0 0 1 0-5z",
   follow: "M8 1.500l2.200 2.700H8.700v3.100h3.100V5.800L14.500 8l-2.700 2.200V8.700H8.700v3.100h1.500L8 14.500l-2.200-2.700h1.500V8.700H4.200v1.500L1.500 8l2.700-2.200v1.500h3.100V4.200H5.800z",
   bones: "M3.600 2a1.600 1.600 0 0 1 1.600 1.400L6 5.200 8.600 7.800l1.900 2.100 1.300.2A1.600 1.600 0 1 1 11.500 13a1.600 1.600 0 0 1-1.400-1.600l-.2-1-2.300-1.600L5 6.200 3.800 5.200A1.600 1.600 0 0 1 3.600 2z",
+  save: "M2.500 2h8.800L14 4.700V14H2.500zM4 3.400v9.200h1.200V9h6v3.600h1.400V5.300l-1.900-1.900h-.4v2.900H5.200V3.400zm2.600 0v1.500h2.300V3.400zm0 7v2.200h3.200v-2.200z",
   panel: "M2 3h12v10H2zm1.400 1.400v7.200h5.300V4.400z",
   theme: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zm0 1.500v9a4.500 4.500 0 0 0 0-9z",
   help: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zm0 1.300a4.700 4.700 0 1 0 0 9.400 4.700 4.700 0 0 0 0-9.400zM7.300 10.300h1.400v1.400H7.300zM8 4.200c1.400 0 2.300.8 2.300 2 0 1.600-1.600 1.600-1.600 3.100H7.300c0-2.100 1.600-2.200 1.600-3.100 0-.5-.4-.8-.9-.8s-.9.3-.9.9H5.700c0-1.300.9-2.100 2.300-2.100z",
@@ -4743,6 +4789,8 @@ var SPEEDS = [-1, 0.1, 0.25, 0.5, 1, 1.5, 2, 4];
 var helpOpen = y3(false);
 var paletteOpen = y3(false);
 var openOpen = y3(false);
+var saveDialog = y3(false);
+var documentsDialog = y3(false);
 var STEP2 = 1 / 60;
 var RADIUS_STEP = 1.25;
 var playing = () => state.value?.transport.playing ?? false;
@@ -4849,6 +4897,35 @@ var ACTIONS = [
   },
   { id: "slower", group: "Motion", name: "Slower", keys: ["ArrowDown"], run: () => otherSpeed(-1) },
   { id: "faster", group: "Motion", name: "Faster", keys: ["ArrowUp"], run: () => otherSpeed(1) },
+  {
+    id: "save",
+    group: "Document",
+    name: "Save",
+    keys: ["Ctrl+S"],
+    icon: "save",
+    run: () => {
+      if (state.value?.saving.name) ask({ do: "save" });
+      else saveDialog.value = true;
+    }
+  },
+  {
+    id: "save-as",
+    group: "Document",
+    name: "Save as",
+    keys: ["Ctrl+Shift+S"],
+    run: () => {
+      saveDialog.value = true;
+    }
+  },
+  {
+    id: "open-document",
+    group: "Document",
+    name: "Open a document",
+    keys: ["Ctrl+Shift+O"],
+    run: () => {
+      documentsDialog.value = true;
+    }
+  },
   {
     id: "open",
     group: "Document",
@@ -5386,6 +5463,115 @@ function listenToDrops() {
     openOpen.value = false;
     void sendFiles(event.dataTransfer?.files ?? []);
   });
+}
+
+// src/ui/documents.tsx
+function SavedMark() {
+  const saving = state.value?.saving;
+  if (!saving) return null;
+  if (saving.name === null) {
+    if (!state.value?.undo) return null;
+    return /* @__PURE__ */ a4("span", { class: "saved-mark quiet wide-only", title: "Kept for the next start; Ctrl+S gives it a name", children: "not named yet" });
+  }
+  return /* @__PURE__ */ a4("span", { class: "saved-mark", title: `${saving.name}.supple.json in ${saving.folder}`, children: [
+    /* @__PURE__ */ a4("b", { class: "wide-only", children: saving.name }),
+    /* @__PURE__ */ a4("span", { class: "quiet", id: "saved", role: "status", children: saving.saved ? "saved" : "saving …" })
+  ] });
+}
+function LeftOpen() {
+  const at = state.value?.saving.left_open;
+  if (!at) return null;
+  return /* @__PURE__ */ a4("p", { class: "notice offer", children: [
+    /* @__PURE__ */ a4("span", { children: [
+      "Something was left open at ",
+      at,
+      "."
+    ] }),
+    /* @__PURE__ */ a4("button", { type: "button", class: "button", onClick: () => ask({ do: "go-on", take: true }), children: "Go on with it" }),
+    /* @__PURE__ */ a4("button", { type: "button", class: "button", onClick: () => ask({ do: "go-on", take: false }), children: "Discard" })
+  ] });
+}
+function SaveDialog() {
+  return saveDialog.value ? /* @__PURE__ */ a4(OpenSaveDialog, {}) : null;
+}
+function OpenSaveDialog() {
+  const saving = state.value?.saving;
+  const name = useSignal(saving?.name ?? "");
+  const wanted = name.value.trim().replace(/\.supple\.json$/, "");
+  const here = saving?.folder.split(/[/\\]/).at(-1);
+  const taken = wanted !== saving?.name && (saving?.known.some((one) => one.name === wanted && one.folder === here) ?? false);
+  const save = (event) => {
+    event.preventDefault();
+    if (!wanted) return;
+    ask({ do: "save", name: wanted, replace: taken });
+    saveDialog.value = false;
+  };
+  return /* @__PURE__ */ a4(Dialog, { open: saveDialog, label: "Save as", children: /* @__PURE__ */ a4("form", { class: "sheet small", onSubmit: save, children: [
+    /* @__PURE__ */ a4("header", { children: /* @__PURE__ */ a4("h2", { children: "Save as" }) }),
+    /* @__PURE__ */ a4("label", { class: "field", children: [
+      /* @__PURE__ */ a4("span", { children: "Name" }),
+      /* @__PURE__ */ a4(
+        "input",
+        {
+          type: "text",
+          maxLength: 100,
+          value: name.value,
+          autocomplete: "off",
+          onInput: (event) => {
+            name.value = event.currentTarget.value;
+          }
+        }
+      )
+    ] }),
+    /* @__PURE__ */ a4("p", { class: "quiet path", children: [
+      wanted || "name",
+      ".supple.json in ",
+      saving?.folder
+    ] }),
+    /* @__PURE__ */ a4("footer", { children: [
+      /* @__PURE__ */ a4(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          onClick: () => {
+            saveDialog.value = false;
+          },
+          children: "Cancel"
+        }
+      ),
+      /* @__PURE__ */ a4("button", { type: "submit", class: "button main", disabled: !wanted, children: taken ? "Replace it" : "Save" })
+    ] })
+  ] }) });
+}
+function DocumentsDialog() {
+  return documentsDialog.value ? /* @__PURE__ */ a4(OpenDocumentsDialog, {}) : null;
+}
+function OpenDocumentsDialog() {
+  const known = state.value?.saving.known ?? [];
+  return /* @__PURE__ */ a4(Dialog, { open: documentsDialog, label: "Open a document", children: /* @__PURE__ */ a4("form", { method: "dialog", class: "sheet small", children: [
+    /* @__PURE__ */ a4("header", { children: [
+      /* @__PURE__ */ a4("h2", { children: "Open a document" }),
+      /* @__PURE__ */ a4("button", { type: "submit", class: "button", children: "Close" })
+    ] }),
+    known.length === 0 && /* @__PURE__ */ a4("p", { class: "quiet", children: "There is no document yet: Ctrl+S saves one." }),
+    /* @__PURE__ */ a4("ul", { class: "documents", children: known.map(({ key, name, folder }) => /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4(
+      "button",
+      {
+        type: "button",
+        class: "button",
+        onClick: () => {
+          ask({ do: "open-document", key });
+          documentsDialog.value = false;
+        },
+        children: [
+          /* @__PURE__ */ a4("b", { children: name }),
+          " ",
+          /* @__PURE__ */ a4("span", { class: "quiet", children: folder })
+        ]
+      }
+    ) }, key)) })
+  ] }) });
 }
 
 // src/ui/legend.tsx
@@ -6614,8 +6800,10 @@ function TopBar({ stage: stage2, software }) {
   return /* @__PURE__ */ a4("header", { class: "topbar", children: [
     /* @__PURE__ */ a4("h1", { children: "Supple" }),
     /* @__PURE__ */ a4(Character, {}),
+    /* @__PURE__ */ a4(SavedMark, {}),
     /* @__PURE__ */ a4("div", { class: "cluster", role: "group", "aria-label": "Document", children: [
       /* @__PURE__ */ a4(ActionButton, { id: "open", stage: stage2 }),
+      /* @__PURE__ */ a4(ActionButton, { id: "save", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "undo", stage: stage2, beside: state.value?.undo }),
       /* @__PURE__ */ a4(ActionButton, { id: "redo", stage: stage2, beside: state.value?.redo }),
       /* @__PURE__ */ a4(HistoryButton, {})
@@ -6642,22 +6830,16 @@ function Character() {
   if (!now) return null;
   const { character, characters, mesh } = now;
   const names = characters.includes(character) ? characters : [character, ...characters];
-  return /* @__PURE__ */ a4("div", { class: "character", children: [
-    /* @__PURE__ */ a4(
-      "select",
-      {
-        "aria-label": "Character",
-        title: "Character",
-        value: character,
-        onChange: (event) => chooseCharacter(event.currentTarget.value),
-        children: names.map((name) => /* @__PURE__ */ a4("option", { value: name, children: characters.includes(name) ? plainName(name) : name }, name))
-      }
-    ),
-    /* @__PURE__ */ a4("span", { class: "quiet wide-only", children: [
-      mesh.vertices.toLocaleString("en").replace(",", " "),
-      " vertices"
-    ] })
-  ] });
+  return /* @__PURE__ */ a4("div", { class: "character", children: /* @__PURE__ */ a4(
+    "select",
+    {
+      "aria-label": "Character",
+      title: `Character, ${mesh.vertices.toLocaleString("en").replace(",", " ")} vertices`,
+      value: character,
+      onChange: (event) => chooseCharacter(event.currentTarget.value),
+      children: names.map((name) => /* @__PURE__ */ a4("option", { value: name, children: characters.includes(name) ? plainName(name) : name }, name))
+    }
+  ) });
 }
 function Meters({ software }) {
   const drawing = software ? "pictures drawn each second; there is no graphics card in use, so drawing is slow" : "pictures drawn each second";
@@ -6728,7 +6910,9 @@ function Studio({ stage: stage2, software }) {
     /* @__PURE__ */ a4(ShortcutSheet, {}),
     /* @__PURE__ */ a4(Palette, { stage: stage2 }),
     /* @__PURE__ */ a4(OpenDialog, {}),
-    /* @__PURE__ */ a4(DropOverlay, {})
+    /* @__PURE__ */ a4(DropOverlay, {}),
+    /* @__PURE__ */ a4(SaveDialog, {}),
+    /* @__PURE__ */ a4(DocumentsDialog, {})
   ] });
 }
 function Canvas({ canvas }) {
@@ -6751,6 +6935,7 @@ function Notices() {
     ] }),
     open && state.value && silent.value && /* @__PURE__ */ a4("p", { class: "notice lost", children: "No frame has come for a while: the engine is busy, or has stopped." }),
     /* @__PURE__ */ a4(SendingNotice, {}),
+    open && /* @__PURE__ */ a4(LeftOpen, {}),
     open && preparing && /* @__PURE__ */ a4("p", { class: "notice", children: [
       /* @__PURE__ */ a4("span", { class: "spinner", "aria-hidden": "true" }),
       "Preparing ",
@@ -6786,8 +6971,10 @@ function begin(root2) {
       if (!shown2) return;
       motionTime.value = shown2.motionTime;
       shownFrame.value = shown2.frame;
+      looking.update();
     }
   });
+  const looking = new Looking(stage2);
   makeTools(stage2, look.value);
   x2(() => {
     stage2.wear(look.value);
