@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import supple
-from supple.edits import PROFILES, SurfaceEdit, SurfaceEditing, bulge, encoded_moves, rest_from_posed
+from supple.edits import PROFILES, SurfaceEdit, SurfaceEditing, bulge, encoded_moves, redrawn_outline, rest_from_posed
 from supple.edits.encoding import pose_skin
-from supple.edits.strokes import SkinLine, SurfaceStroke, View, pick
+from supple.edits.strokes import SkinLine, SurfaceStroke, View, id_buffer, pick
 from supple.errors import InputError
 
 HERO = supple.character("hero", vertices=3000)
@@ -15,11 +15,11 @@ FACES = HERO.triangles
 SKIN = supple.LinearBlend()
 
 
-def chest(time):
+def chest(time, joint="Spine2", off=(0.1, 0.05, 2.5)):
     """The hero's skin in his walk, a view that goes along with him, and where the middle of his chest is in it."""
     pose = WALK.sample(time)
-    at = pose.world_from_joint[HERO.skeleton.index("Spine2"), :3, 3]
-    view = View(tuple(np.add(at, [0.1, 0.05, 2.5])), tuple(at), 0.5, (900, 700))
+    at = pose.world_from_joint[HERO.skeleton.index(joint), :3, 3]
+    view = View(tuple(np.add(at, off)), tuple(at), 0.5, (900, 700))
     return pose, pose_skin(HERO, pose, SKIN), view, view.project(at)[0]
 
 
@@ -198,3 +198,31 @@ def test_a_knot_that_goes_takes_its_pull_along():
     with pytest.raises(InputError, match="delete the stroke"):
         alone.delete_knot(0)
     assert np.linalg.norm(alone.pull_knot(0, [0, 0, 0.01]).dense(3000) - shape.dense(3000), axis=1).max() > 0.009
+
+
+@pytest.mark.parametrize("method", ["smooth", "rigid"])
+def test_an_outline_is_laid_on_the_line_and_has_knots_to_pull_it_by(method):
+    _, points, view, middle = chest(0.0, "Head", (2.5, 0.05, 0.2))
+    seen = id_buffer(points, FACES, view) >= 0
+    rows = np.arange(int(middle[1]) - 40, int(middle[1]) + 60, 4)
+    edge = np.array([np.flatnonzero(seen[row, : int(middle[0])] == 0).max() + 1.0 for row in rows])
+    line = np.column_stack([edge - 14.0 * np.sin(np.linspace(0.0, np.pi, len(rows))), rows])
+    moved, stroke = redrawn_outline(points, FACES, view, pixels=line, reach=0.08, method=method)
+    changed = np.linalg.norm(moved - points, axis=1)
+    assert 0.01 < changed.max() < 0.2
+    knots = view.project(stroke.positions(moved, FACES))[0]
+    assert all(np.linalg.norm(line - knot, axis=1).min() < 3.0 for knot in knots)
+    assert (np.diff(knots[:, 1]) > 0.0).all()  # in the order in which they were drawn
+    held = SurfaceEditing(HERO, stroke, encoded_moves(HERO, WALK.sample(0.0), moved - points, skin=SKIN))
+    pulled = SurfaceEditing(HERO, stroke, held.pull_knot(2, [0.0, 0.0, 0.01]))
+    np.testing.assert_allclose((pulled.knot_offsets - held.knot_offsets)[2], [0.0, 0.0, 0.01], atol=1e-4)
+
+
+def test_a_line_that_leaves_its_outline_is_refused():
+    """From one side of the body to the other, or far beside it: the skin would be torn along."""
+    _, points, view, middle = chest(0.0)
+    across = np.add(middle, [[-260.0, 0.0], [260.0, 40.0]])
+    far = np.add(middle, [[-430.0, -30.0], [-430.0, 0.0], [-430.0, 30.0]])
+    for line in (across, far):
+        with pytest.raises(InputError, match="one piece of the outline"):
+            redrawn_outline(points, FACES, view, pixels=line, reach=0.05)

@@ -6,7 +6,7 @@ import pytest
 from supple.document.document import Document
 from supple.document.sources import CharacterSource
 from supple.edits.encoding import pose_skin
-from supple.edits.strokes import View, pick
+from supple.edits.strokes import View, id_buffer, pick
 from supple.errors import InputError
 from supple.graph.graph import Graph
 from supple.motion.pose import Pose
@@ -193,6 +193,43 @@ def test_a_knot_goes_with_the_hand_and_is_one_step_when_it_is_let_go(session, pa
     session.undo()
     session.advance(1e-6, 0)
     np.testing.assert_allclose(show(session, session._shown), plain, atol=1e-5)
+
+
+def outline_beside(session, pen):
+    """Rows of the picture, and where the skin begins in them to the left of its middle."""
+    seen = id_buffer(session.seen.newest(0).points, session.character.triangles, view_of(pen.look())) >= 0
+    rows = np.arange(SIZE[1] // 2 - 50, SIZE[1] // 2 + 50, 2)
+    return rows, np.array([np.flatnonzero(~seen[row, : SIZE[0] // 2]).max() + 1.0 for row in rows])
+
+
+@pytest.mark.parametrize("session", [10_000], indirect=True)
+def test_the_outline_is_drawn_anew(session):
+    session.transport.pause()
+    for _ in range(60):
+        session.advance(1 / 60, 0)
+    pen = Pen(session, joint="Head", off=(2.5, 0.05, 0.2))
+    rows, edge = outline_beside(session, pen)
+    line = np.column_stack([edge - 12.0 * np.sin(np.linspace(0.0, np.pi, len(rows))), rows + 0.5])
+    perform(session, say.RedrawOutline(1, pen.look(), [(float(x), float(y)) for x, y in line], 0.05))
+    session.advance(1e-6, 0)
+    (stroke,) = session.document.edits.surface_strokes.values()
+    handles = np.unique(session.document.edits.shapes["Outline 1"].vertices)
+    assert len(handles) > 20
+    knots = stroke.positions(session.seen.newest(0).points, session.character.triangles)
+    assert _distance(view_of(pen.look()).project(knots)[0], line).max() < 2.0
+    _, after = outline_beside(session, pen)
+    assert np.mean(np.abs(after - line[:, 0]) <= 2.0) >= 0.98
+    assert np.abs(edge - line[:, 0]).max() > 10.0
+    assert state_of(session, 1).undo == "Redraw outline"
+    session.undo()
+    session.advance(1e-6, 0)
+    np.testing.assert_array_equal(outline_beside(session, pen)[1], edge)
+
+
+def test_an_outline_that_goes_nowhere_is_refused(session):
+    with pytest.raises(InputError, match="longer"):
+        perform(session, say.RedrawOutline(1, Pen(session).look(), [(10.0, 10.0), (10.0, 10.5)], 0.05))
+    assert session.document.edits is None
 
 
 def test_a_stroke_is_changed_hidden_and_deleted(session):

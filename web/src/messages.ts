@@ -40,6 +40,7 @@ export type Command =
   | { do: "draw"; line: string; stretches: Stretch[]; view?: number }
   | { do: "drop-line"; line: string }
   | { do: "raise"; line: string; height: number; reach: number; profile?: string; method?: string; view?: number }
+  | { do: "redraw-outline"; look: Look; pixels: [number, number][]; reach: number; method?: string; view?: number }
   | { do: "move-knot"; stroke: string; knot: number; by: Point; done?: boolean; view?: number }
   | { do: "change-height"; stroke: string; height: number; done?: boolean }
   | { do: "delete-knot"; stroke: string; knot: number }

@@ -10,6 +10,7 @@ export {
   Line,
   LineBasicMaterial,
   LineLoop,
+  LineSegments,
   MaxEquation,
   Mesh,
   MeshBasicMaterial,

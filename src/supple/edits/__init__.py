@@ -10,7 +10,7 @@ from supple.edits.pose_edit import PoseEdit
 from supple.edits.radial import EASINGS, PROFILES, radial
 from supple.edits.region import Region, region_round
 from supple.edits.region_editing import RegionEditing
-from supple.edits.silhouette import outline, redrawn_silhouette, silhouette_edges
+from supple.edits.silhouette import outline, redrawn_outline, redrawn_silhouette, silhouette_edges
 from supple.edits.surface_edit import SurfaceEdit, mix
 from supple.edits.surface_editing import SurfaceEditing
 from supple.edits.waves import with_wave
@@ -35,6 +35,7 @@ __all__ = [
     "mix",
     "outline",
     "radial",
+    "redrawn_outline",
     "redrawn_silhouette",
     "region_round",
     "rest_from_posed",

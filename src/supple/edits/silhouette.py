@@ -6,8 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.arrays import BoolArray, FloatArray, IntArray, frozen, remembered
+from supple.edits.region import region_round
+from supple.edits.region_editing import RegionEditing
 from supple.edits.strokes.picking import depths_from, nearness
-from supple.edits.strokes.reduction import resample
+from supple.edits.strokes.reduction import PIXELS, resample
+from supple.edits.strokes.skin_line import choose_knots
+from supple.edits.strokes.surface_stroke import SurfaceStroke
 from supple.edits.strokes.view import View
 from supple.errors import InputError
 from supple.geometry.topology import EdgeLinks, area_vectors, edge_links
@@ -15,6 +19,7 @@ from supple.geometry.topology import EdgeLinks, area_vectors, edge_links
 _WHERE = "silhouette"
 _NEAR = 1  # pixels round an edge that are asked
 _PIXELS = 4.0  # widths of a pixel by which what is beside an edge may be nearer than it, because skin curves away
+_DETOUR, _AWAY = 1.5, 0.5  # lengths of a line: of the outline between its ends, and how far that may be from it
 _HIDDEN, _INSIDE = 3.0, 10.0  # how much longer a way counts along a hidden outline, and off the outline
 
 
@@ -93,6 +98,38 @@ def redrawn_silhouette(
     lengths in the picture; vertices keep their distance from the viewer. Small gaps of the outline are crossed.
     """
     where, faces = _check_mesh(points, triangles)
+    path, targets = _lay_on_line(where, faces, view, pixels)
+    order = np.argsort(path, kind="stable")
+    return path[order], targets[order]
+
+
+def redrawn_outline(
+    points: ArrayLike, triangles: ArrayLike, view: View, *, pixels: ArrayLike, reach: float, method: str = "smooth"
+) -> tuple[FloatArray, SurfaceStroke]:
+    """The skin (V, 3) [m] with its outline laid on a stroke through `pixels` (N, 2), and the outline as a stroke on it.
+
+    Skin up to `reach` [m] away follows as `method` says (`RegionEditing`). The stroke has knots to pull it by later.
+    """
+    where, faces = _check_mesh(points, triangles)
+    path, targets = _lay_on_line(where, faces, view, pixels)
+    order = np.argsort(path, kind="stable")
+    region = region_round(faces, path, points=where, reach=reach)
+    moved = RegionEditing(where, faces, region, method=method).moved(targets[order])
+    wide = float(np.median(view.pixel_size(view.project(targets)[1])))
+    knots = choose_knots(targets, np.ones(len(path)), PIXELS * wide)
+    return moved, _stroke_through(path, knots, faces)
+
+
+def _stroke_through(path: IntArray, knots: IntArray, triangles: IntArray) -> SurfaceStroke:
+    """A stroke along vertices, with knots at some of them."""
+    corner_of = np.zeros(int(triangles.max()) + 1, dtype=np.int32)
+    corner_of[triangles.ravel()] = np.arange(triangles.size, dtype=np.int32)
+    corners = corner_of[path]
+    return SurfaceStroke(corners[knots] // 3, np.eye(3)[corners[knots] % 3], corners // 3, np.ones(len(knots)))
+
+
+def _lay_on_line(where: FloatArray, faces: IntArray, view: View, pixels: ArrayLike) -> tuple[IntArray, FloatArray]:
+    """Vertices of the outline under a stroke, in its order, and where it wants them."""
     line = resample(pixels, 1.0)
     turning, visible = _outline(where, faces, view)
     links = edge_links(faces, len(where))
@@ -108,9 +145,15 @@ def redrawn_silhouette(
     fraction = np.concatenate([[0.0], np.cumsum(steps)]) / max(float(steps.sum()), 1e-12)
     drawn = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))])
     wanted = np.stack([np.interp(fraction * drawn[-1], drawn, line[:, k]) for k in range(2)], axis=1)
-    targets = view.unproject(wanted, depth[path])
-    order = np.argsort(path, kind="stable")
-    return path[order].astype(np.int32), targets[order]
+    farthest = float(np.linalg.norm(wanted - seen[path], axis=1).max())
+    if steps.sum() > _DETOUR * drawn[-1] or farthest > _AWAY * drawn[-1]:
+        raise InputError(
+            _WHERE,
+            f"the outline between the ends of the line is {steps.sum():.0f} pixels long and up to {farthest:.0f} away",
+            f"the line itself is {drawn[-1]:.0f} pixels long",
+            "draw it along one piece of the outline, nearer to it",
+        )
+    return path, view.unproject(wanted, depth[path])
 
 
 def _shortest_path(links: EdgeLinks, dear: FloatArray, seen: FloatArray, *, start: int, end: int) -> IntArray:

@@ -366,6 +366,16 @@ class Raise(Command, tag="raise", frozen=True):
     view: View = 0
 
 
+class RedrawOutline(Command, tag="redraw-outline", frozen=True):
+    """Lay the outline of the skin on a line that was drawn beside it."""
+
+    look: Look
+    pixels: Annotated[list[tuple[Pixel, Pixel]], Meta(min_length=2, max_length=10_000)]
+    reach: Reach
+    method: Name = "smooth"
+    view: View = 0
+
+
 class MoveKnot(Command, tag="move-knot", frozen=True):
     """Pull a knot of a stroke as far as this from where it is; `done` is false while it is dragged."""
 
@@ -530,6 +540,7 @@ AnyCommand = (
     | Draw
     | DropLine
     | Raise
+    | RedrawOutline
     | MoveKnot
     | ChangeHeight
     | DeleteKnot

@@ -8,6 +8,7 @@ import { DragFlesh } from "./drag";
 import { PaintMap } from "./paint";
 import { PoseJoints } from "./pose";
 import { RadialTool } from "./radial";
+import { RedrawOutline } from "./strokes/outline";
 import { RaiseSkin } from "./strokes/raise";
 import type { Tool, ToolId } from "./tool";
 import { WaveTool } from "./wave";
@@ -30,6 +31,7 @@ export function makeTools(stage: Stage, look: Look): void {
     new PaintMap(stage, look),
     new PoseJoints(stage, look),
     new RaiseSkin(stage, look),
+    new RedrawOutline(stage, look),
     new RadialTool(stage),
     new WaveTool(stage, look),
   ];

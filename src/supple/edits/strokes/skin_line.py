@@ -90,7 +90,7 @@ class SkinLine:
         moved = np.concatenate([[True], np.abs(np.diff(positions, axis=0)).max(axis=1) > 0.0])
         triangles, inside, hard, positions = triangles[moved], inside[moved], hard[moved], positions[moved]
         wide = float(np.median(view.pixel_size(view.project(positions)[1])))
-        knots = _knots(positions, hard, tolerance * wide)
+        knots = choose_knots(positions, hard, tolerance * wide)
         return SurfaceStroke(triangles[knots], inside[knots], triangles, hard[knots])
 
 
@@ -104,8 +104,8 @@ def _resample(course: FloatArray) -> FloatArray:
     return np.column_stack([line, np.interp(all_of_it, passed, course[:, 2])])
 
 
-def _knots(positions: FloatArray, pressures: FloatArray, tolerance: float) -> IntArray:
-    """Numbers of the places to keep: for the line, for the pressure, and where there would be long gaps."""
+def choose_knots(positions: FloatArray, pressures: FloatArray, tolerance: float) -> IntArray:
+    """Numbers of the places (N, 3) [m] of a line to keep as knots: for it, for its pressure, and in long gaps."""
     along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(positions, axis=0), axis=1))])
     along = along / max(float(along[-1]), 1e-300)
     kept = np.union1d(simplify(positions, tolerance), simplify(np.column_stack([along, pressures]), _PRESSURE))

@@ -11,6 +11,7 @@ from supple.edits.bulge import bulge
 from supple.edits.edits import Edits
 from supple.edits.encoding import encoded_moves, rest_from_posed
 from supple.edits.layers import Layer
+from supple.edits.silhouette import redrawn_outline
 from supple.edits.strokes.surface_stroke import SurfaceStroke
 from supple.edits.strokes.view import View
 from supple.edits.surface_edit import SurfaceEdit
@@ -58,6 +59,21 @@ def _raise(session: Session, command: say.Raise) -> None:
     )
     shape = encode_seen(session, command.view, line.last.pose, swollen - points)
     _add(session, "Bulge" if command.height >= 0.0 else "Dent", stroke, shape, "Raise")
+
+
+def _redraw_outline(session: Session, command: say.RedrawOutline) -> None:
+    session.view(command.view)
+    seen = session.seen.at(command.view, command.look.frame)
+    points = np.asarray(seen.points, dtype=np.float64)
+    moved, stroke = redrawn_outline(
+        points,
+        session.character.triangles,
+        view_of(command.look),
+        pixels=np.array(command.pixels),
+        reach=command.reach,
+        method=command.method,
+    )
+    _add(session, "Outline", stroke, encode_seen(session, command.view, seen.pose, moved - points), "Redraw outline")
 
 
 def encode_seen(session: Session, view: int, pose: Pose, moves: np.ndarray) -> SurfaceEdit:
@@ -156,6 +172,7 @@ HANDLERS: Handlers = {
     say.Draw: _draw,
     say.DropLine: _drop_line,
     say.Raise: _raise,
+    say.RedrawOutline: _redraw_outline,
     say.MoveKnot: _move_knot,
     say.ChangeHeight: _change_height,
     say.DeleteKnot: _delete_knot,

@@ -3677,8 +3677,106 @@ function Options() {
   ] });
 }
 
-// src/tools/strokes/raise.ts
-import { Vector2 as Vector28, Vector3 as Vector316 } from "./three.js";
+// src/scene/outline.ts
+import {
+  BufferAttribute as BufferAttribute6,
+  BufferGeometry as BufferGeometry6,
+  DynamicDrawUsage as DynamicDrawUsage5,
+  LineBasicMaterial as LineBasicMaterial3,
+  LineSegments,
+  Vector3 as Vector314
+} from "./three.js";
+var NEARER = 4e-3;
+var ROOM2 = 4096;
+var Outline = class {
+  material;
+  positions = new BufferAttribute6(new Float32Array(6 * ROOM2), 3).setUsage(DynamicDrawUsage5);
+  lines;
+  edges = null;
+  facing = new Uint8Array(0);
+  constructor(look2) {
+    this.material = new LineBasicMaterial3({ transparent: true, opacity: 0.9 });
+    this.lines = new LineSegments(new BufferGeometry6(), this.material);
+    this.lines.frustumCulled = false;
+    this.lines.renderOrder = 4;
+    this.wear(look2);
+  }
+  wear(look2) {
+    this.material.color.set(LOOKS[look2].ring);
+  }
+  hide() {
+    this.lines.removeFromParent();
+  }
+  /** Along the outline of a skin in a group, as an eye sees it. */
+  show(skin2, group, eye) {
+    if (!skin2.frame) return;
+    if (this.lines.parent !== group) group.add(this.lines);
+    if (this.edges?.skin !== skin2) this.edges = { skin: skin2, sides: sidesOf(skin2) };
+    this.face(skin2, eye);
+    const { sides } = this.edges;
+    const point = new Vector314();
+    let count = 0;
+    for (let at = 0; at < sides.length; at += 4) {
+      const [one, other] = [sides[at + 2], sides[at + 3]];
+      const seen = this.facing[one];
+      if (other < 0 ? !seen : seen === this.facing[other]) continue;
+      if (6 * (count + 1) > this.positions.array.length) this.grow();
+      for (let end = 0; end < 2; end++) {
+        skin2.point(sides[at + end], point).lerp(eye, NEARER);
+        this.positions.setXYZ(2 * count + end, point.x, point.y, point.z);
+      }
+      count++;
+    }
+    this.positions.needsUpdate = true;
+    this.lines.geometry.setAttribute("position", this.positions);
+    this.lines.geometry.setDrawRange(0, 2 * count);
+  }
+  grow() {
+    const larger = new Float32Array(2 * this.positions.array.length);
+    larger.set(this.positions.array);
+    this.lines.geometry.dispose();
+    this.positions = new BufferAttribute6(larger, 3).setUsage(DynamicDrawUsage5);
+  }
+  /** Which triangles are turned to the eye. */
+  face({ frame: frame2, data }, eye) {
+    const { packed, low, side } = frame2;
+    const { triangles } = data;
+    const scale = 65535 / side;
+    const [ex, ey, ez] = [(eye.x - low[0]) * scale, (eye.y - low[1]) * scale, (eye.z - low[2]) * scale];
+    if (this.facing.length !== triangles.length / 3) this.facing = new Uint8Array(triangles.length / 3);
+    for (let t4 = 0; t4 < triangles.length; t4 += 3) {
+      const [a5, b3, c4] = [4 * triangles[t4], 4 * triangles[t4 + 1], 4 * triangles[t4 + 2]];
+      const [ax, ay, az] = [packed[a5], packed[a5 + 1], packed[a5 + 2]];
+      const [ux, uy, uz] = [packed[b3] - ax, packed[b3 + 1] - ay, packed[b3 + 2] - az];
+      const [vx, vy, vz] = [packed[c4] - ax, packed[c4 + 1] - ay, packed[c4 + 2] - az];
+      const turned = (uy * vz - uz * vy) * (ex - ax) + (uz * vx - ux * vz) * (ey - ay) + (ux * vy - uy * vx) * (ez - az);
+      this.facing[t4 / 3] = turned > 0 ? 1 : 0;
+    }
+  }
+};
+function sidesOf({ data }) {
+  const { triangles, vertexOfPoint } = data;
+  const known = /* @__PURE__ */ new Map();
+  const sides = new Int32Array(4 * triangles.length);
+  const vertices = data.points + 1;
+  let count = 0;
+  for (let t4 = 0; t4 < triangles.length; t4 += 3)
+    for (let corner = 0; corner < 3; corner++) {
+      const [p5, q2] = [triangles[t4 + corner], triangles[t4 + (corner + 1) % 3]];
+      const [v4, w5] = [vertexOfPoint[p5], vertexOfPoint[q2]];
+      const name = Math.min(v4, w5) * vertices + Math.max(v4, w5);
+      const there = known.get(name);
+      if (there !== void 0) sides[there + 3] = t4 / 3;
+      else {
+        known.set(name, 4 * count);
+        sides.set([p5, q2, t4 / 3, -1], 4 * count++);
+      }
+    }
+  return sides.slice(0, 4 * count);
+}
+
+// src/tools/strokes/outline.ts
+import { Vector2 as Vector28, Vector3 as Vector317 } from "./three.js";
 
 // src/tools/strokes/ink.ts
 import { Vector2 as Vector26 } from "./three.js";
@@ -3795,7 +3893,7 @@ var Ink = class {
 };
 
 // src/tools/strokes/knots.ts
-import { Vector2 as Vector27, Vector3 as Vector314 } from "./three.js";
+import { Vector2 as Vector27, Vector3 as Vector315 } from "./three.js";
 
 // src/tools/strokes/settings.ts
 var METHODS = ["smooth", "rigid", "laplacian"];
@@ -3821,6 +3919,17 @@ function layerOf({ name }) {
 }
 function isHidden(stroke) {
   return layerOf(stroke)?.mute ?? true;
+}
+function deleteChosen(event) {
+  if (event.key !== "Delete" && event.key !== "Backspace") return;
+  if (event.target instanceof HTMLElement && event.target.closest("input, select, dialog, .timeline")) return;
+  const stroke = chosenStroke.value;
+  if (!stroke) return;
+  event.preventDefault();
+  if (chosenKnot.value === null || stroke.triangles.length < 2)
+    ask({ do: "delete-stroke", stroke: stroke.name });
+  else ask({ do: "delete-knot", stroke: stroke.name, knot: chosenKnot.value });
+  chosenKnot.value = null;
 }
 
 // src/tools/strokes/knots.ts
@@ -3874,7 +3983,7 @@ var Knots = class {
       start: pixel,
       up: up.length() > 0.5 ? up.normalize() : new Vector27(0, -1),
       perPixel: metresPerPixel(this.stage, position),
-      by: new Vector314(),
+      by: new Vector315(),
       height: stroke.height,
       sent: [],
       time: 0,
@@ -3891,7 +4000,7 @@ var Knots = class {
     const drag = this.drag;
     this.drag = null;
     if (!drag || drag.sent.length === 0) return;
-    if (cancelled) [drag.by, drag.height] = [new Vector314(), drag.stroke.height];
+    if (cancelled) [drag.by, drag.height] = [new Vector315(), drag.stroke.height];
     this.say(drag, !cancelled);
   }
   refused(seq) {
@@ -3972,7 +4081,7 @@ var Knots = class {
     const [seen] = this.surface(place);
     const inFrame = drag.sent.filter(({ seq }) => seq <= skin2.frame.lastCommand).at(-1);
     const base = inFrame ? seen.sub(inFrame.by) : seen;
-    const forward = viewer.camera.getWorldDirection(new Vector314());
+    const forward = viewer.camera.getWorldDirection(new Vector315());
     const depth = base.clone().sub(viewer.camera.position).dot(forward);
     const direction = rayThrough(this.stage, drag.pixel.clone().add(drag.grip));
     const to = viewer.camera.position.clone().addScaledVector(direction, depth / direction.dot(forward));
@@ -3996,7 +4105,7 @@ var Knots = class {
     if (seq !== null) drag.sent.push({ seq, by: by.clone() });
   }
   surface(place) {
-    const [position, normal] = [new Vector314(), new Vector314()];
+    const [position, normal] = [new Vector315(), new Vector315()];
     this.stage.skin.surface(place, position, normal);
     return [position, normal];
   }
@@ -4016,7 +4125,7 @@ function placeOf(stage2, stroke, knot) {
 }
 function metresPerPixel(stage2, position) {
   const { viewer } = stage2;
-  const forward = viewer.camera.getWorldDirection(new Vector314());
+  const forward = viewer.camera.getWorldDirection(new Vector315());
   const depth = position.clone().sub(viewer.camera.position).dot(forward);
   return 2 * depth * Math.tan(viewer.camera.fov * Math.PI / 360) / stage2.boxOf(stage2.pane).height;
 }
@@ -4027,6 +4136,7 @@ var PATHS = {
   brush: "M13.200 1.400a1.300 1.300 0 0 1 1.500 1.500C13.400 5.500 10.900 8.600 9 10.100L6.900 8C8.400 6 11 2.700 13.200 1.400zM6 8.900 8.100 11c0 2-1.500 3.600-3.800 3.600-1.300 0-2.300-.4-2.800-.9 1-.1 1.500-.8 1.600-2C3.200 10 4.500 8.900 6 8.900z",
   joint: "M12 1.800a2.200 2.200 0 1 1-1.100 4.100L8.800 8l2.300 2.600a2.200 2.200 0 1 1-1 .9L7.500 8.500l.4-1.400 2-2A2.200 2.200 0 0 1 12 1.800zM4.200 5.800a2.200 2.200 0 1 1 0 4.400 2.200 2.200 0 0 1 0-4.400zm0 1.300a.9.9 0 1 0 0 1.800.9.9 0 0 0 0-1.800z",
   bulge: "M1.500 12.600h2.600c1.500 0 1.900-5.600 3.900-5.600s2.400 5.600 3.900 5.600h2.600v-1.300h-2.300C11 11.300 10.600 5.700 8 5.700s-3 5.600-4.200 5.600H1.500zM8 1.200l2.200 2.300-.9.900L8 3.100 6.700 4.400l-.9-.9z",
+  outline: "M9.500 1.500c-3 1-4.400 3.200-4.400 6.500s1.400 5.500 4.400 6.500l.4-1.300C7.500 12.400 6.400 10.700 6.400 8s1.100-4.400 3.500-5.200zM12.600 3.200l.9.9-1.500 1.400-.9-.9zM11.400 7.400h2.800v1.300h-2.800zM12 10.500l1.500 1.400-.9.900-1.500-1.400zM2 7.400h1.700v1.300H2z",
   eye: "M8 3.800c3 0 5.300 1.800 6.500 4.200-1.200 2.400-3.500 4.200-6.500 4.200S2.700 10.400 1.500 8C2.700 5.600 5 3.800 8 3.800zm0 1.300C5.800 5.100 4.100 6.300 3 8c1.100 1.700 2.800 2.900 5 2.900s3.900-1.200 5-2.900c-1.100-1.700-2.800-2.900-5-2.900zm0 .9a2 2 0 1 1 0 4 2 2 0 0 1 0-4z",
   eyeShut: "M2.600 5.800C3.800 7.700 5.700 8.900 8 8.900s4.200-1.200 5.400-3.100l1.100.7a8 8 0 0 1-1.500 1.800l1.200 1.500-1 .8L11.900 9a6 6 0 0 1-1.700.8l.4 1.800-1.200.3-.4-1.800a9 9 0 0 1-2 0l-.4 1.800-1.200-.3.4-1.800A6 6 0 0 1 4.100 9l-1.300 1.600-1-.8L3 8.300a8 8 0 0 1-1.500-1.800z",
   play: "M4.5 2.8v10.4L13 8z",
@@ -4079,6 +4189,12 @@ function RaiseOptions() {
     ),
     /* @__PURE__ */ a4(RegionRows, {}),
     /* @__PURE__ */ a4(Choice, { label: "Profile", title: "How the height goes along the line", value: profile, all: profiles() }),
+    /* @__PURE__ */ a4(Strokes, {})
+  ] });
+}
+function OutlineOptions() {
+  return /* @__PURE__ */ a4("div", { class: "stroke-options", children: [
+    /* @__PURE__ */ a4(RegionRows, {}),
     /* @__PURE__ */ a4(Strokes, {})
   ] });
 }
@@ -4266,7 +4382,7 @@ function Live(given) {
 }
 
 // src/tools/strokes/pen.ts
-import { Vector3 as Vector315 } from "./three.js";
+import { Vector3 as Vector316 } from "./three.js";
 var HALF = 0.5;
 function samplesOf(stage2, event) {
   const all = event.getCoalescedEvents?.() ?? [];
@@ -4280,12 +4396,12 @@ function lookOf(stage2) {
   if (!frame2) return null;
   const { camera } = stage2.viewer;
   const { width, height: height2 } = stage2.boxOf(stage2.pane);
-  const forward = camera.getWorldDirection(new Vector315());
+  const forward = camera.getWorldDirection(new Vector316());
   return {
     frame: frame2.frame,
     position: camera.position.toArray(),
     target: camera.position.clone().add(forward).toArray(),
-    up: new Vector315().setFromMatrixColumn(camera.matrixWorld, 1).toArray(),
+    up: new Vector316().setFromMatrixColumn(camera.matrixWorld, 1).toArray(),
     view_angle: camera.fov * Math.PI / 180,
     size: [Math.round(width), Math.round(height2)]
   };
@@ -4306,7 +4422,143 @@ function sameLook(one, other) {
   return one.frame === other.frame && one.position.every((value, axis) => value === other.position[axis]) && one.target.every((value, axis) => value === other.target[axis]);
 }
 
+// src/tools/strokes/outline.ts
+var NEAR4 = 48;
+var WAYS = 8;
+var STEP_BEHIND = 0.04;
+var MOST_SAMPLES = 1e4;
+var MOST_MOVING = 12e4;
+var RedrawOutline = class {
+  constructor(stage2, look2) {
+    this.stage = stage2;
+    this.ink = new Ink(stage2, look2);
+    this.knots = new Knots(stage2, this.ink);
+    this.outline = new Outline(look2);
+  }
+  stage;
+  id = "outline";
+  name = "Redraw the outline";
+  key = "O";
+  icon = "outline";
+  hint = "Draw a line beside the outline that lights up: the skin goes to it.";
+  ink;
+  knots;
+  outline;
+  line = null;
+  pointer = null;
+  options = OutlineOptions;
+  wear(look2) {
+    this.ink.wear(look2);
+    this.outline.wear(look2);
+  }
+  enter() {
+    addEventListener("keydown", deleteChosen);
+    this.stage.redraw();
+  }
+  leave() {
+    removeEventListener("keydown", deleteChosen);
+    this.lost();
+    this.pointer = null;
+    this.ink.clear();
+    this.outline.hide();
+    this.stage.canvas.classList.remove("on-skin", "holding", "drawing");
+  }
+  down(event) {
+    if (this.line && this.line.asked === null || this.knots.dragging) return true;
+    const pixel = pixelOf(this.stage, event);
+    if (this.knots.down(event, pixel)) return true;
+    if (!this.nearOutline(pixel)) return false;
+    const playing2 = state.value?.transport.playing ?? false;
+    if (playing2) ask({ do: "pause" });
+    this.line = { pointer: event.pointerId, pixels: [pixel], resume: playing2, asked: null };
+    return true;
+  }
+  move(event) {
+    if (this.knots.dragging) this.knots.move(pixelOf(this.stage, event));
+    else if (event.pointerId === this.line?.pointer && this.line.asked === null)
+      for (const [x3, y5] of samplesOf(this.stage, event)) {
+        const pixel = new Vector28(x3, y5);
+        const { pixels } = this.line;
+        if (pixels.length < MOST_SAMPLES && pixels.at(-1).distanceTo(pixel) > 0.5) pixels.push(pixel);
+      }
+  }
+  up(event, cancelled) {
+    if (this.knots.dragging) this.knots.up(cancelled);
+    else if (event.pointerId === this.line?.pointer && this.line.asked === null) this.end(cancelled);
+  }
+  hover(event) {
+    this.pointer = event && { pixel: pixelOf(this.stage, event), type: event.pointerType };
+  }
+  update() {
+    const { skin: skin2, pane, viewer } = this.stage;
+    const { line } = this;
+    this.ink.clear();
+    this.knots.update();
+    if (line && (line.asked ?? Infinity) <= (skin2?.frame?.lastCommand ?? 0)) this.line = null;
+    else if (line)
+      this.ink.line(
+        line.pixels,
+        line.pixels.map(() => 0.3)
+      );
+    const light = (skin2?.data.triangles.length ?? 0) / 3 <= MOST_MOVING;
+    if (skin2 && (light || !state.value?.transport.playing))
+      this.outline.show(skin2, pane.group, viewer.camera.position);
+    else this.outline.hide();
+    const knot = this.pointer && this.knots.at(this.pointer.pixel, this.pointer.type);
+    this.stage.canvas.classList.toggle("on-skin", Boolean(knot) && !this.knots.dragging);
+    this.stage.canvas.classList.toggle("holding", this.knots.dragging);
+    this.stage.canvas.classList.toggle("drawing", !knot && !this.knots.dragging);
+  }
+  refused({ seq }) {
+    if (this.knots.refused(seq) || seq === this.line?.asked) this.line = null;
+    this.stage.redraw();
+  }
+  lost() {
+    if (this.line?.resume && this.line.asked === null) ask({ do: "play" });
+    this.line = null;
+    this.knots.lost();
+  }
+  end(cancelled) {
+    const line = this.line;
+    const look2 = lookOf(this.stage);
+    if (cancelled || !look2 || line.pixels.length < 2) {
+      this.lost();
+      return;
+    }
+    chooseStroke(null);
+    line.asked = ask({
+      do: "redraw-outline",
+      look: look2,
+      pixels: line.pixels.map(({ x: x3, y: y5 }) => [x3, y5]),
+      reach: reach.value * size.value,
+      method: method.value,
+      view: this.stage.pane.number
+    });
+    if (line.resume) ask({ do: "play" });
+    if (line.asked === null) this.line = null;
+  }
+  /** Whether skin ends near a pixel: in some way from it there is skin, and in another none, or much farther away. */
+  nearOutline(pixel) {
+    const depths = [pixel, ...around(pixel)].map((one) => this.depth(one));
+    return Math.max(...depths) - Math.min(...depths) > STEP_BEHIND * size.value;
+  }
+  depth(pixel) {
+    const place = placeAt(this.stage, pixel);
+    if (!place) return 1e9;
+    const position = new Vector317();
+    this.stage.skin.surface(place, position, new Vector317());
+    return position.distanceTo(this.stage.viewer.camera.position);
+  }
+};
+function around({ x: x3, y: y5 }) {
+  return Array.from({ length: WAYS }, (_3, way) => {
+    const angle = 2 * Math.PI * way / WAYS;
+    return new Vector28(x3 + NEAR4 * Math.cos(angle), y5 + NEAR4 * Math.sin(angle));
+  });
+}
+
 // src/tools/strokes/raise.ts
+import { Vector2 as Vector29, Vector3 as Vector318 } from "./three.js";
 var SENT_EVERY = 60;
 var APART = 2;
 var MOST_PICKED = 12e4;
@@ -4327,17 +4579,16 @@ var RaiseSkin = class {
   knots;
   line = null;
   pointer = null;
-  keys = (event) => this.press(event);
   options = RaiseOptions;
   wear(look2) {
     this.ink.wear(look2);
   }
   enter() {
-    addEventListener("keydown", this.keys);
+    addEventListener("keydown", deleteChosen);
     this.stage.redraw();
   }
   leave() {
-    removeEventListener("keydown", this.keys);
+    removeEventListener("keydown", deleteChosen);
     this.lost();
     this.pointer = null;
     this.ink.clear();
@@ -4403,7 +4654,7 @@ var RaiseSkin = class {
     if (!look2) return;
     line.stretches.add(look2, samples);
     for (const [x3, y5, pressure] of samples) {
-      const pixel = new Vector28(x3, y5);
+      const pixel = new Vector29(x3, y5);
       const last = line.places.at(-1);
       if (last && last.pixel.distanceTo(pixel) < APART) continue;
       line.places.push({ place: this.stick(pixel), pixel, pressure });
@@ -4415,8 +4666,8 @@ var RaiseSkin = class {
   }
   seen(place, pixel) {
     if (!place || !this.stage.skin) return pixel;
-    const position = new Vector316();
-    this.stage.skin.surface(place, position, new Vector316());
+    const position = new Vector318();
+    this.stage.skin.surface(place, position, new Vector318());
     return this.ink.pixel(position);
   }
   send(line) {
@@ -4443,18 +4694,6 @@ var RaiseSkin = class {
     });
     if (line.asked === null) this.line = null;
   }
-  press(event) {
-    if (event.key !== "Delete" && event.key !== "Backspace") return;
-    if (event.target instanceof HTMLElement && event.target.closest("input, select, dialog, .timeline"))
-      return;
-    const stroke = chosenStroke.value;
-    if (!stroke || !strokes.value.includes(stroke)) return;
-    event.preventDefault();
-    if (chosenKnot.value === null || stroke.triangles.length < 2)
-      ask({ do: "delete-stroke", stroke: stroke.name });
-    else ask({ do: "delete-knot", stroke: stroke.name, knot: chosenKnot.value });
-    chosenKnot.value = null;
-  }
   updateCursor() {
     const { canvas } = this.stage;
     const knot = this.pointer && this.knots.at(this.pointer.pixel, this.pointer.type);
@@ -4467,12 +4706,12 @@ var RaiseSkin = class {
 
 // src/tools/wave.tsx
 import {
-  BufferAttribute as BufferAttribute6,
-  BufferGeometry as BufferGeometry6,
-  DynamicDrawUsage as DynamicDrawUsage5,
+  BufferAttribute as BufferAttribute7,
+  BufferGeometry as BufferGeometry7,
+  DynamicDrawUsage as DynamicDrawUsage6,
   Line as Line3,
-  LineBasicMaterial as LineBasicMaterial3,
-  Vector3 as Vector317
+  LineBasicMaterial as LineBasicMaterial4,
+  Vector3 as Vector319
 } from "./three.js";
 var MOST = 400;
 var APART2 = 6;
@@ -4481,8 +4720,8 @@ var current2 = y3(null);
 var WaveTool = class {
   constructor(stage2, look2) {
     this.stage = stage2;
-    this.material = new LineBasicMaterial3({ color: LOOKS[look2].ring, depthTest: false, transparent: true });
-    this.line = new Line3(new BufferGeometry6().setAttribute("position", this.points), this.material);
+    this.material = new LineBasicMaterial4({ color: LOOKS[look2].ring, depthTest: false, transparent: true });
+    this.line = new Line3(new BufferGeometry7().setAttribute("position", this.points), this.material);
     this.line.frustumCulled = false;
     this.line.renderOrder = 10;
     this.line.visible = false;
@@ -4498,7 +4737,7 @@ var WaveTool = class {
   last = null;
   line;
   material;
-  points = new BufferAttribute6(new Float32Array(3 * MOST), 3).setUsage(DynamicDrawUsage5);
+  points = new BufferAttribute7(new Float32Array(3 * MOST), 3).setUsage(DynamicDrawUsage6);
   wear(look2) {
     this.material.color.set(LOOKS[look2].ring);
   }
@@ -4537,7 +4776,7 @@ var WaveTool = class {
     const { skin: skin2 } = this.stage;
     this.line.visible = this.places.length > 1 && skin2 !== null;
     if (!this.line.visible) return;
-    const [at, normal] = [new Vector317(), new Vector317()];
+    const [at, normal] = [new Vector319(), new Vector319()];
     this.places.forEach((place, i4) => {
       skin2.surface(place, at, normal);
       this.points.setXYZ(i4, at.x, at.y, at.z);
@@ -4653,6 +4892,7 @@ function makeTools(stage2, look2) {
     new PaintMap(stage2, look2),
     new PoseJoints(stage2, look2),
     new RaiseSkin(stage2, look2),
+    new RedrawOutline(stage2, look2),
     new RadialTool(stage2),
     new WaveTool(stage2, look2)
   ];

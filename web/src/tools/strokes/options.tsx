@@ -42,12 +42,21 @@ export function RaiseOptions() {
   );
 }
 
+export function OutlineOptions() {
+  return (
+    <div class="stroke-options">
+      <RegionRows />
+      <Strokes />
+    </div>
+  );
+}
+
 function profiles(): readonly string[] {
   const all = state.value?.edits.profiles ?? [];
   return [...USUAL_PROFILES, ...all.filter((name) => !USUAL_PROFILES.some((usual) => usual === name))];
 }
 
-export function RegionRows() {
+function RegionRows() {
   return (
     <>
       <Length
@@ -112,7 +121,7 @@ function Choice(given: { label: string; title: string; value: Signal<string>; al
 }
 
 /** The strokes that were drawn, the last one first; the chosen one with its height and amount. */
-export function Strokes() {
+function Strokes() {
   if (strokes.value.length === 0) return null;
   return (
     <ul class="strokes" aria-label="Strokes on the skin">

@@ -10,17 +10,7 @@ import { Ink } from "./ink";
 import { Knots } from "./knots";
 import { RaiseOptions } from "./options";
 import { lookOf, type Sample, Stretches, samplesOf } from "./pen";
-import {
-  chooseStroke,
-  chosenKnot,
-  chosenStroke,
-  height,
-  method,
-  profile,
-  reach,
-  size,
-  strokes,
-} from "./settings";
+import { chooseStroke, deleteChosen, height, method, profile, reach, size } from "./settings";
 
 const SENT_EVERY = 60; // [ms]
 const APART = 2; // places of the ink that stick to the skin, at least [px]
@@ -49,7 +39,6 @@ export class RaiseSkin implements Tool {
   private readonly knots: Knots;
   private line: Line | null = null;
   private pointer: { pixel: Vector2; type: string } | null = null;
-  private readonly keys = (event: KeyboardEvent) => this.press(event);
 
   constructor(
     private readonly stage: Stage,
@@ -66,12 +55,12 @@ export class RaiseSkin implements Tool {
   }
 
   enter(): void {
-    addEventListener("keydown", this.keys);
+    addEventListener("keydown", deleteChosen);
     this.stage.redraw();
   }
 
   leave(): void {
-    removeEventListener("keydown", this.keys);
+    removeEventListener("keydown", deleteChosen);
     this.lost();
     this.pointer = null;
     this.ink.clear();
@@ -188,19 +177,6 @@ export class RaiseSkin implements Tool {
       view: this.stage.pane.number,
     });
     if (line.asked === null) this.line = null;
-  }
-
-  private press(event: KeyboardEvent): void {
-    if (event.key !== "Delete" && event.key !== "Backspace") return;
-    if (event.target instanceof HTMLElement && event.target.closest("input, select, dialog, .timeline"))
-      return;
-    const stroke = chosenStroke.value;
-    if (!stroke || !strokes.value.includes(stroke)) return;
-    event.preventDefault();
-    if (chosenKnot.value === null || stroke.triangles.length < 2)
-      ask({ do: "delete-stroke", stroke: stroke.name });
-    else ask({ do: "delete-knot", stroke: stroke.name, knot: chosenKnot.value });
-    chosenKnot.value = null;
   }
 
   private updateCursor(): void {

@@ -1,7 +1,7 @@
 // How strokes raise the skin, and which of them is in the hand.
 import { computed, signal } from "@preact/signals";
 import type { LayerInfo, StrokeInfo } from "../../messages";
-import { state } from "../../session";
+import { ask, state } from "../../session";
 
 export const METHODS = ["smooth", "rigid", "laplacian"] as const;
 export const USUAL_PROFILES = ["even", "bell", "parabola"] as const;
@@ -35,4 +35,17 @@ export function layerOf({ name }: StrokeInfo): LayerInfo | null {
 
 export function isHidden(stroke: StrokeInfo): boolean {
   return layerOf(stroke)?.mute ?? true;
+}
+
+/** The key that deletes: the knot that is chosen, or the whole stroke. */
+export function deleteChosen(event: KeyboardEvent): void {
+  if (event.key !== "Delete" && event.key !== "Backspace") return;
+  if (event.target instanceof HTMLElement && event.target.closest("input, select, dialog, .timeline")) return;
+  const stroke = chosenStroke.value;
+  if (!stroke) return;
+  event.preventDefault();
+  if (chosenKnot.value === null || stroke.triangles.length < 2)
+    ask({ do: "delete-stroke", stroke: stroke.name });
+  else ask({ do: "delete-knot", stroke: stroke.name, knot: chosenKnot.value });
+  chosenKnot.value = null;
 }
