@@ -202,3 +202,16 @@ def test_four_windows_are_enough(inside):
         with _socket(inside, protocols=()) as fifth, pytest.raises(WebSocketDisconnect) as closed:
             fifth.receive_text()
         assert "4 windows" in closed.value.reason
+
+
+def test_what_a_page_measures_is_taken_only_where_it_was_asked_for(inside, engine, tmp_path):
+    ours = {"origin": f"http://{OURS}"}
+    assert inside.post("/measured", content="{}", headers=ours).status_code in (404, 405)
+    file = tmp_path / "measured.json"
+    asked = TestClient(Guard(application(engine, file), port=8470, token=TOKEN), base_url=f"http://{OURS}")
+    assert asked.post("/measured", content="{}", headers=ours).status_code == 401
+    asked.get("/", params={"token": TOKEN}, follow_redirects=False)
+    assert asked.post("/measured", content="{}", headers={"origin": "http://evil.example"}).status_code == 403
+    assert not file.exists()
+    assert asked.post("/measured", content='{"a": 1}', headers=ours).status_code == 204
+    assert json.loads(file.read_text()) == {"a": 1}

@@ -3,6 +3,7 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import { readFrame, readMesh } from "./frames";
 import { Looking } from "./looking";
+import { measure } from "./measure";
 import type { Event, MeshInfo, State } from "./messages";
 import { beginAgain, countArrived, countDrawn } from "./meters";
 import { isSoftware, rendererName } from "./scene/renderer";
@@ -62,6 +63,7 @@ function begin(root: HTMLElement): void {
   connect(stage);
   Object.assign(globalThis, { supple: { stage, session } }); // for tests, and for the curious at the console
   render(<Studio stage={stage} software={software} />, root);
+  if (location.hash === "#measure") void measure(stage);
 }
 
 function connect(stage: Stage): void {

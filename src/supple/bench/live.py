@@ -74,7 +74,7 @@ def rows(progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Ro
     """Every row of what a studio, a game or live capture asks for."""
     devices.check_device(device)
     progress("linear blend, by which all is scaled")
-    yield _scale(device)
+    yield scale(ROOM, device)
     hero = supple.character("hero", vertices=VERTICES)
     actor = Actor(hero, supple.motion("walk", hero))
     for name, kind in SKINS.items():
@@ -84,11 +84,12 @@ def rows(progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Ro
         yield from live_edits.rows(progress, many=MANY)
 
 
-def _scale(device: str) -> Row:
+def scale(room: str, device: str) -> Row:
+    """Linear blend on 100 000 vertices, by which figures of one machine are scaled to those of another."""
     hero = supple.character("hero", vertices=MANY)
     player, motion = supple.player(hero, supple.LinearBlend(), device=device), supple.motion("walk", hero)
     poses = [motion.sample(frame / FPS) for frame in range(60)]
-    return Row.of(ROOM, f"hero-{MANY}", "linear blend: frame", timing=timed(_turns(poses, player.advance)))
+    return Row.of(room, f"hero-{MANY}", "linear blend: frame", timing=timed(_turns(poses, player.advance)))
 
 
 def skin_rows(name: str, skin: AnySkin, actor: Actor, device: str) -> Iterator[Row]:

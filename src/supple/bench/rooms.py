@@ -17,6 +17,7 @@ ROOMS = {
     "curves": "curves",
     "contact": "contact",
     "live": "live",
+    "studio": "studio",
 }
 """Module below `supple.bench`, by the name on the command line."""
 

@@ -14,12 +14,9 @@ from supple.cli.console import Console
 from supple.errors import InputError
 
 if TYPE_CHECKING:
-    from uvicorn import Server
-
     from supple.studio.engine import Engine
     from supple.studio.server.address import Address
     from supple.studio.server.certificate import Certificate
-    from supple.studio.server.entry_code import EntryCode
 
 _PORT = 8470
 
@@ -39,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
     )
     parser.add_argument("--folder", metavar="FOLDER", help="whose files can be opened from the page, with those below")
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
+    parser.add_argument("--measured", type=Path, help=argparse.SUPPRESS)  # for supple bench: what a page measured
 
 
 def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
@@ -70,7 +68,13 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
         engine = _engine(arguments, folder)
         engine.start()
         try:
-            _server(engine, address, certificate, token, code).run([listening])
+            from supple.studio.server.app import application
+            from supple.studio.server.guard import Guard
+            from supple.studio.server.serving import web_server
+
+            app = application(engine, arguments.measured)
+            guard = Guard(app, port=address.port, token=token, hosts=address.hosts, secure=address.secure, code=code)
+            web_server(guard, certificate).run([listening])
         finally:
             engine.stop()
     return {"address": link}
@@ -100,19 +104,6 @@ def _engine(arguments: argparse.Namespace, folder: Path | None) -> Engine:
         return Engine(load_document(file), Library(folder), file=file)
     skins = (Graph.of(skin_named(arguments.skin)),)
     return Engine(Document(CharacterSource(name, arguments.vertices), arguments.motion, skins), Library(folder))
-
-
-def _server(
-    engine: Engine, address: Address, certificate: Certificate | None, token: str, code: EntryCode | None
-) -> Server:
-    from supple.studio.server.app import application
-    from supple.studio.server.guard import Guard
-    from supple.studio.server.serving import web_server
-
-    guard = Guard(
-        application(engine), port=address.port, token=token, hosts=address.hosts, secure=address.secure, code=code
-    )
-    return web_server(guard, certificate)
 
 
 def _say_open(address: Address, certificate: Certificate, console: Console) -> None:

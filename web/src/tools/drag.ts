@@ -64,6 +64,16 @@ export class DragFlesh implements Tool {
     this.updateHover();
   }
 
+  /** How far hands are from the places that they hold in the frame that is shown, at most [m]. */
+  farthest(): number {
+    const [position, normal] = [new Vector3(), new Vector3()];
+    const off = [...this.hands.values()].map(({ pane, place, at }) => {
+      pane.skin!.surface(place, position, normal);
+      return position.distanceTo(at);
+    });
+    return Math.max(0, ...off);
+  }
+
   /** A hand whose command was refused opens. */
   refused({ seq }: Refused): void {
     for (const [pointer, hand] of this.hands) if (hand.commands.has(seq)) this.letGo(pointer);

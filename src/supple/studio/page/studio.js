@@ -1182,85 +1182,13 @@ var Looking = class {
   }
 };
 
-// src/meters.ts
-var engineMilliseconds = y3(0);
-var viewMilliseconds = y3([]);
-var framesArriving = y3(0);
-var picturesDrawn = y3(0);
-var silent = y3(false);
-var PERIOD = 500;
-var SILENCE = 3e3;
-var arrived = 0;
-var drawn = 0;
-var views = [];
-var since = performance.now();
-var lastSign = performance.now();
-function countArrived(view2, engineMicroseconds) {
-  if (view2 === 0) arrived++;
-  views[view2] ??= { count: 0, milliseconds: 0 };
-  views[view2].count++;
-  views[view2].milliseconds += engineMicroseconds / 1e3;
-}
-function beginAgain() {
-  lastSign = performance.now();
-  silent.value = false;
-}
-function countDrawn() {
-  drawn++;
-}
-setInterval(() => {
-  const now = performance.now();
-  const seconds = (now - since) / 1e3;
-  framesArriving.value = arrived / seconds;
-  picturesDrawn.value = drawn / seconds;
-  if (arrived > 0) {
-    viewMilliseconds.value = Array.from(views, (view2) => view2 ? view2.milliseconds / view2.count : 0);
-    engineMilliseconds.value = viewMilliseconds.value.reduce((sum, one) => sum + one, 0);
-  }
-  if (arrived > 0 || document.hidden) lastSign = now;
-  silent.value = now - lastSign > SILENCE;
-  arrived = 0;
-  drawn = 0;
-  views = [];
-  since = now;
-}, PERIOD);
-
-// src/scene/renderer.ts
-import { WebGLRenderer } from "./three.js";
-function rendererName() {
-  const context = document.createElement("canvas").getContext("webgl2");
-  if (!context) return null;
-  const info = context.getExtension("WEBGL_debug_renderer_info");
-  const name = info ? String(context.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "unknown";
-  context.getExtension("WEBGL_lose_context")?.loseContext();
-  return name;
-}
-function isSoftware(name) {
-  return /swiftshader|llvmpipe|software/i.test(name);
-}
-function makeRenderer(canvas, software) {
-  const renderer = new WebGLRenderer({
-    canvas,
-    alpha: true,
-    antialias: !software,
-    powerPreference: "high-performance"
-  });
-  renderer.setPixelRatio(software ? 1 : Math.min(2, devicePixelRatio));
-  renderer.setClearColor(0, 0);
-  renderer.autoClear = true;
-  return renderer;
-}
-
-// src/scene/stage.ts
-import { Scene as Scene2, Vector3 as Vector36 } from "./three.js";
-
-// src/scene/bones.ts
+// src/scene/marks.ts
 import {
   BufferAttribute,
   BufferGeometry,
-  DynamicDrawUsage,
-  Mesh,
-  MeshBasicMaterial,
+  Line,
+  LineBasicMaterial,
+  LineLoop,
   Vector3 as Vector32
 } from "./three.js";
 
@@ -1299,1024 +1227,23 @@ var LOOKS = {
   }
 };
 
-// src/scene/bones.ts
-var CORNERS = 6;
-var FACES = [0, 2, 3, 0, 3, 4, 0, 4, 5, 0, 5, 2, 1, 3, 2, 1, 4, 3, 1, 5, 4, 1, 2, 5];
-var WIDEST_AT = 0.16;
-var WIDTH = 0.055;
-function jointAt({ transforms }, joint, into) {
-  const at = 12 * joint;
-  return into.set(transforms[at + 3], transforms[at + 7], transforms[at + 11]);
-}
-var Bones = class {
-  mesh;
-  material;
-  positions;
-  ends;
-  constructor(skeleton, look2) {
-    this.ends = skeleton.parents.map((parent, joint) => [parent, joint]).filter(([parent]) => parent >= 0);
-    const count = this.ends.length;
-    this.positions = new BufferAttribute(new Float32Array(3 * CORNERS * count), 3).setUsage(DynamicDrawUsage);
-    const geometry = new BufferGeometry().setAttribute("position", this.positions);
-    geometry.setIndex(this.ends.flatMap((_3, bone) => FACES.map((corner) => CORNERS * bone + corner)));
-    this.material = new MeshBasicMaterial({ transparent: true, opacity: 0.62, depthTest: false });
-    this.mesh = new Mesh(geometry, this.material);
-    this.mesh.frustumCulled = false;
-    this.mesh.renderOrder = 5;
-    this.wear(look2);
-  }
-  wear(look2) {
-    this.material.color.set(LOOKS[look2].bones);
-  }
-  show(frame2) {
-    const [from, to, along, side, up, corner] = Array.from({ length: 6 }, () => new Vector32());
-    this.ends.forEach(([parent, joint], bone) => {
-      jointAt(frame2, parent, from);
-      along.subVectors(jointAt(frame2, joint, to), from);
-      side.set(Math.abs(along.y) > 0.9 * along.length() ? 1 : 0, 0, 0);
-      if (side.x === 0) side.y = 1;
-      up.crossVectors(along, side).setLength(WIDTH * along.length());
-      side.crossVectors(up, along).setLength(WIDTH * along.length());
-      const at = CORNERS * bone;
-      this.positions.setXYZ(at, from.x, from.y, from.z);
-      this.positions.setXYZ(at + 1, to.x, to.y, to.z);
-      from.addScaledVector(along, WIDEST_AT);
-      [side, up, side, up].forEach((out, i4) => {
-        corner.copy(from).addScaledVector(out, i4 < 2 ? 1 : -1);
-        this.positions.setXYZ(at + 2 + i4, corner.x, corner.y, corner.z);
-      });
-    });
-    this.positions.needsUpdate = true;
-  }
-  dispose() {
-    this.mesh.geometry.dispose();
-    this.material.dispose();
-  }
-};
-
-// src/scene/camera.ts
-import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 as Vector33 } from "./three.js";
-var FIELD = 32;
-var OFF_POLE = 88e-4;
-var FOLLOW_RATE = 4;
-var FOLLOW_STEP = 1 / 60;
-var JUMP = 0.5;
-var ROOM = 1.08;
-var TURN_TIME = 0.28;
-var FROM = {
-  front: new Vector33(0, 0.06, 1),
-  side: new Vector33(1, 0.06, 0),
-  top: new Vector33(0, 1, 9e-3)
-};
-var Viewer = class {
-  constructor(canvas, calm2) {
-    this.calm = calm2;
-    this.camera.position.set(1.6, 1.5, 4.2);
-    this.controls = new OrbitControls(this.camera, canvas);
-    this.controls.mouseButtons = { LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.ROTATE };
-    this.controls.touches = { ONE: TOUCH.ROTATE, TWO: TOUCH.DOLLY_PAN };
-    this.controls.enableDamping = !calm2();
-    this.controls.dampingFactor = 0.18;
-    this.controls.minPolarAngle = OFF_POLE;
-    this.controls.maxPolarAngle = Math.PI - OFF_POLE;
-    this.controls.zoomSpeed = 0.9;
-    this.controls.addEventListener("start", () => {
-      this.turn = null;
-    });
-  }
-  calm;
-  camera = new PerspectiveCamera(FIELD, 1, 0.01, 200);
-  controls;
-  anchor = new Vector33();
-  body = new Vector33();
-  // where it was seen last
-  velocity = new Vector33();
-  anchored = false;
-  turn = null;
-  resize(width, height2) {
-    this.camera.aspect = width / Math.max(1, height2);
-    this.camera.updateProjectionMatrix();
-  }
-  /** Go along with the body, whose cube has its middle here; at once where it jumps.
-  
-     A critically damped follower with a velocity of its own, so that it does not lag behind a steady walk. */
-  follow(middle, size2, seconds) {
-    if (!this.anchored) this.stay(middle);
-    const before = this.anchor.clone();
-    if (middle.distanceTo(this.anchor) < JUMP * size2) this.followEvenly(middle, seconds);
-    else this.anchor.copy(middle);
-    this.body.copy(middle);
-    const step2 = this.anchor.clone().sub(before);
-    this.camera.position.add(step2);
-    this.controls.target.add(step2);
-    this.turn?.target.add(step2);
-  }
-  /** In steps as short as a frame, between which the body goes evenly: the way is the same however often it is seen. */
-  followEvenly(middle, seconds) {
-    const steps = Math.ceil(seconds / FOLLOW_STEP - 1e-6);
-    const dt = seconds / steps;
-    for (let i4 = 1; i4 <= steps; i4++) {
-      const off = this.body.clone().lerp(middle, i4 / steps).sub(this.anchor);
-      this.velocity.addScaledVector(off, FOLLOW_RATE ** 2 * dt);
-      this.anchor.addScaledVector(off, 2 * FOLLOW_RATE * dt).addScaledVector(this.velocity, dt);
-    }
-  }
-  /** The body is somewhere else, and the camera stays where it is. */
-  stay(middle) {
-    this.anchor.copy(middle);
-    this.body.copy(middle);
-    this.velocity.set(0, 0, 0);
-    this.anchored = true;
-  }
-  /** Look at a box so that it fills the picture, from where the camera is or from a named side. */
-  frame(low, high, from, atOnce = false) {
-    const target = low.clone().add(high).multiplyScalar(0.5);
-    const direction = (from ?? this.offset()).clone().normalize();
-    const half = high.clone().sub(low).multiplyScalar(0.5);
-    const right = new Vector33(direction.z, 0, -direction.x).normalize();
-    const up = direction.clone().cross(right);
-    const along = (axis) => half.x * Math.abs(axis.x) + half.y * Math.abs(axis.y) + half.z * Math.abs(axis.z);
-    const tangent = Math.tan(FIELD * Math.PI / 360);
-    const nearest = Math.max(along(up), along(right) / this.camera.aspect) / tangent;
-    const distance = ROOM * nearest + 0.5 * along(direction);
-    this.goTo(target, direction.multiplyScalar(distance), atOnce);
-    this.controls.minDistance = 0.05 * half.length();
-    this.controls.maxDistance = 30 * half.length();
-  }
-  view(name) {
-    const target = (this.turn?.target ?? this.controls.target).clone();
-    this.goTo(target, FROM[name].clone().setLength(this.offset().length()), false);
-  }
-  /** Before every picture; says whether the camera moved. */
-  update(seconds) {
-    const before = this.camera.matrixWorld.clone();
-    if (this.turn) this.goOn(this.turn, seconds);
-    this.controls.update();
-    this.camera.updateMatrixWorld();
-    return !this.camera.matrixWorld.equals(before);
-  }
-  /** From what is looked at to the camera, as it is or as it is about to be. */
-  offset() {
-    return this.turn?.offset.clone() ?? this.camera.position.clone().sub(this.controls.target);
-  }
-  /** Look at a place, from it plus an offset [m]. */
-  goTo(target, offset, atOnce) {
-    this.turn = { target, offset, left: TURN_TIME };
-    if (atOnce || this.calm()) this.turn.left = 0;
-  }
-  goOn(turn, seconds) {
-    const share = turn.left <= seconds ? 1 : 1 - (1 - seconds / turn.left) ** 3;
-    const offset = this.camera.position.clone().sub(this.controls.target);
-    const length = offset.length() + share * (turn.offset.length() - offset.length());
-    offset.normalize().lerp(turn.offset.clone().normalize(), share);
-    if (offset.length() < 1e-3) offset.copy(turn.offset);
-    this.controls.target.lerp(turn.target, share);
-    this.camera.position.copy(this.controls.target).add(offset.setLength(length));
-    turn.left -= seconds;
-    if (turn.left <= 0) this.turn = null;
-  }
-};
-
-// src/scene/layout.ts
-var UPRIGHT = 0.6;
-var grid = y3({ columns: 1, rows: 1 });
-function gridFor(count, width, height2) {
-  let best = { columns: count, rows: 1 };
-  let largest = 0;
-  for (let columns = count; columns >= 1; columns--) {
-    const rows = Math.ceil(count / columns);
-    const seen = Math.min(width / columns / UPRIGHT, height2 / rows);
-    if (seen > 1.02 * largest) [best, largest] = [{ columns, rows }, seen];
-  }
-  return best;
-}
-
-// src/scene/pane.ts
-import { Group, Vector3 as Vector35 } from "./three.js";
-
-// src/scene/floor.ts
-import {
-  GLSL3,
-  Mesh as Mesh2,
-  OrthographicCamera,
-  PlaneGeometry,
-  RawShaderMaterial,
-  Scene,
-  Vector2,
-  WebGLRenderTarget
-} from "./three.js";
-
-// src/scene/ramps.ts
-var RAMPS = {
-  plain: ["#440154", "#472c7a", "#3b518b", "#2c718e", "#21908d", "#27ad81", "#5cc863", "#aadc32", "#fde725"],
-  signed: ["#542788", "#8073ac", "#b2abd2", "#d8daeb", "#f7f7f7", "#fee0b6", "#fdb863", "#e08214", "#b35806"]
-};
-var RAMP_COLOURS = 9;
-
-// src/scene/shaders.ts
-var UNPACK = (
-  /* glsl */
-  `
-precision highp float;
-in vec4 packed_point;
-uniform vec3 low;
-uniform float side;
-vec3 position_of() { return low + side * packed_point.xyz; }
-vec3 normal_of() {
-  float bytes = floor(packed_point.w * 65535.0 + 0.5);
-  vec2 e = vec2(mod(bytes, 256.0), floor(bytes / 256.0)) / 127.5 - 1.0;
-  vec3 n = vec3(e, 1.0 - abs(e.x) - abs(e.y));
-  if (n.z < 0.0) n.xy = (1.0 - abs(n.yx)) * vec2(n.x >= 0.0 ? 1.0 : -1.0, n.y >= 0.0 ? 1.0 : -1.0);
-  return normalize(n);
-}`
-);
-var SKIN_VERTEX = (
-  /* glsl */
-  `${UNPACK}
-in float measure;
-uniform mat4 viewMatrix, projectionMatrix;
-uniform vec3 cameraPosition;
-out float value;
-out vec3 normal;
-out vec3 to_viewer;
-out float height;
-void main() {
-  vec3 position = position_of();
-  normal = normal_of();
-  to_viewer = cameraPosition - position;
-  height = position.y;
-  value = measure;
-  gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
-}`
-);
-var SKIN_FRAGMENT = (
-  /* glsl */
-  `
-precision highp float;
-in vec3 normal;
-in vec3 to_viewer;
-in float height;
-in float value;
-uniform float measured;
-uniform vec3 ramp[${RAMP_COLOURS}];
-uniform vec3 skin_colour, sky, floor_light, key_colour, fill_colour, rim_colour;
-uniform vec3 key_direction;
-out vec4 colour;
-float wrapped(float cosine, float wrap) { return max(0.0, (cosine + wrap) / (1.0 + wrap)); }
-/** The colour of a measure, with only as much shade as shows the shape, so that it can be read off. */
-vec3 measure_colour(float light) {
-  float at = clamp(value, 0.0, 1.0) * float(${RAMP_COLOURS - 1});
-  int low = min(int(at), ${RAMP_COLOURS - 2});
-  return mix(ramp[low], ramp[low + 1], at - float(low)) * mix(0.62, 1.0, clamp(light, 0.0, 1.0));
-}
-void main() {
-  vec3 v = normalize(to_viewer);
-  vec3 n = normalize(normal);
-  if (!gl_FrontFacing) n = -n;
-  vec3 light = mix(floor_light, sky, 0.5 + 0.5 * n.y);
-  vec3 through = vec3(0.45, 0.22, 0.16);
-  float key = dot(n, key_direction);
-  light += key_colour * mix(vec3(wrapped(key, 0.0)), vec3(wrapped(key, 0.55)), through);
-  vec3 left = normalize(cross(v, vec3(0.0, 1.0, 0.0)) + vec3(1e-4));
-  light += fill_colour * wrapped(dot(n, normalize(0.55 * v + 0.8 * left + vec3(0.0, 0.4, 0.0))), 0.35);
-  float grazing = 1.0 - max(0.0, dot(n, v));
-  light *= mix(0.72, 1.0, smoothstep(-0.02, 0.35, height));
-  vec3 shine = key_colour * 0.07 * pow(max(0.0, dot(n, normalize(key_direction + v))), 28.0);
-  vec3 linear = skin_colour * light + rim_colour * pow(grazing, 3.0) * (0.35 + 0.65 * max(0.0, n.y)) + shine;
-  linear = linear / (1.0 + 0.22 * linear);
-  colour = vec4(mix(pow(linear, vec3(1.0 / 2.2)), measure_colour(dot(n, v) * 0.6 + light.g * 0.4), measured), 1.0);
-}`
-);
-var SHADOW_VERTEX = (
-  /* glsl */
-  `${UNPACK}
-uniform vec2 shadow_centre;
-uniform float shadow_reach;
-uniform vec3 key_direction;
-out float nearness;
-void main() {
-  vec3 position = position_of();
-  float h = max(0.0, position.y);
-  vec2 place = position.xz - key_direction.xz / key_direction.y * h * 0.5;
-  nearness = exp(-1.6 * h);
-  gl_Position = vec4((place - shadow_centre) / shadow_reach, 0.0, 1.0);
-}`
-);
-var SHADOW_FRAGMENT = (
-  /* glsl */
-  `
-precision highp float;
-in float nearness;
-out vec4 colour;
-void main() { colour = vec4(nearness); }`
-);
-var FLOOR_VERTEX = (
-  /* glsl */
-  `
-precision highp float;
-in vec3 position;
-uniform mat4 viewMatrix, projectionMatrix;
-uniform vec2 shadow_centre;
-uniform float floor_reach;
-out vec2 place;
-void main() {
-  place = shadow_centre + floor_reach * position.xy;
-  gl_Position = projectionMatrix * viewMatrix * vec4(place.x, 0.0, place.y, 1.0);
-}`
-);
-var FLOOR_FRAGMENT = (
-  /* glsl */
-  `
-precision highp float;
-in vec2 place;
-uniform sampler2D shadow;
-uniform vec2 shadow_centre;
-uniform float shadow_reach, floor_reach, line_strength, shadow_strength;
-uniform vec3 line_colour;
-out vec4 colour;
-float lines(vec2 p, float spacing) {
-  vec2 width = fwidth(p / spacing);
-  vec2 away = abs(fract(p / spacing - 0.5) - 0.5) / max(width, 1e-6);
-  float fine = 1.0 - smoothstep(0.2, 0.6, max(width.x, width.y));
-  return (1.0 - min(1.0, min(away.x, away.y))) * fine;
-}
-float shade(vec2 p) {
-  vec2 uv = 0.5 + 0.5 * (p - shadow_centre) / shadow_reach;
-  if (any(greaterThan(abs(uv - 0.5), vec2(0.46)))) return 0.0;
-  float sum = 0.0;
-  for (int i = 0; i < 20; i++) {
-    float r = 0.026 * sqrt((float(i) + 0.5) / 20.0);
-    float a = 2.39996 * float(i);
-    sum += texture(shadow, uv + r * vec2(cos(a), sin(a))).r;
-  }
-  return sum / 20.0;
-}
-void main() {
-  float fade = 1.0 - smoothstep(0.15, 1.0, length(place - shadow_centre) / floor_reach);
-  float grid = max(0.45 * lines(place, 0.5), lines(place, 1.0)) * line_strength * fade * fade;
-  float dark = shadow_strength * shade(place);
-  float alpha = dark + grid * (1.0 - dark);
-  colour = vec4(pow(line_colour * grid * (1.0 - dark) / max(alpha, 1e-4), vec3(1.0 / 2.2)), alpha);
-}`
-);
-
-// src/scene/floor.ts
-var TEXELS = 256;
-var Floor = class {
-  mesh;
-  shadowUniforms = { shadow_centre: { value: new Vector2() }, shadow_reach: { value: 2 } };
-  target = new WebGLRenderTarget(TEXELS, TEXELS, { depthBuffer: false });
-  scene = new Scene();
-  camera = new OrthographicCamera();
-  material;
-  constructor(look2) {
-    this.material = new RawShaderMaterial({
-      glslVersion: GLSL3,
-      vertexShader: FLOOR_VERTEX,
-      fragmentShader: FLOOR_FRAGMENT,
-      transparent: true,
-      depthWrite: false,
-      side: 2,
-      uniforms: {
-        ...this.shadowUniforms,
-        floor_reach: { value: 8 },
-        shadow: { value: this.target.texture },
-        line_colour: { value: null },
-        line_strength: { value: 0 },
-        shadow_strength: { value: 0 }
-      }
-    });
-    this.mesh = new Mesh2(new PlaneGeometry(2, 2), this.material);
-    this.mesh.frustumCulled = false;
-    this.wear(look2);
-  }
-  wear(look2) {
-    for (const name of ["line_colour", "line_strength", "shadow_strength"]) {
-      this.material.uniforms[name].value = LOOKS[look2][name];
-    }
-  }
-  dispose() {
-    this.mesh.geometry.dispose();
-    this.material.dispose();
-    this.target.dispose();
-  }
-  /** How large the character is [m]: floor and shadow reach as far as it asks. */
-  fit(size2) {
-    this.shadowUniforms.shadow_reach.value = 1.1 * size2;
-    this.material.uniforms.floor_reach.value = 5 * size2;
-  }
-  /** Draw the shadow of the skin about this place of the floor. */
-  cast(renderer, skin2, x3, z3) {
-    this.shadowUniforms.shadow_centre.value.set(x3, z3);
-    if (skin2.shadow.parent !== this.scene) {
-      this.scene.clear();
-      this.scene.add(skin2.shadow);
-    }
-    renderer.setRenderTarget(this.target);
-    renderer.clear();
-    renderer.render(this.scene, this.camera);
-    renderer.setRenderTarget(null);
-  }
-};
-
-// src/scene/skin.ts
-import {
-  BufferAttribute as BufferAttribute2,
-  BufferGeometry as BufferGeometry2,
-  Color as Color2,
-  CustomBlending,
-  DynamicDrawUsage as DynamicDrawUsage2,
-  GLSL3 as GLSL32,
-  MaxEquation,
-  Mesh as Mesh3,
-  OneFactor,
-  RawShaderMaterial as RawShaderMaterial2,
-  Vector3 as Vector34
-} from "./three.js";
-var DOUBLE_SIDE = 2;
-var Skin = class {
-  constructor(number, data, shadowUniforms, look2) {
-    this.number = number;
-    this.data = data;
-    this.attribute = new BufferAttribute2(new Uint16Array(4 * data.points), 4, true).setUsage(
-      DynamicDrawUsage2
-    );
-    this.measure = new BufferAttribute2(new Uint8Array(data.points), 1, true).setUsage(DynamicDrawUsage2);
-    const geometry = new BufferGeometry2();
-    geometry.setAttribute("packed_point", this.attribute);
-    geometry.setAttribute("measure", this.measure);
-    geometry.setIndex(new BufferAttribute2(data.triangles, 1));
-    this.material = new RawShaderMaterial2({
-      glslVersion: GLSL32,
-      vertexShader: SKIN_VERTEX,
-      fragmentShader: SKIN_FRAGMENT,
-      side: DOUBLE_SIDE,
-      uniforms: {
-        ...this.cube,
-        key_direction: { value: KEY_DIRECTION },
-        measured: { value: 0 },
-        ramp: { value: [] }
-      }
-    });
-    const shadowMaterial = new RawShaderMaterial2({
-      glslVersion: GLSL32,
-      vertexShader: SHADOW_VERTEX,
-      fragmentShader: SHADOW_FRAGMENT,
-      side: DOUBLE_SIDE,
-      depthTest: false,
-      depthWrite: false,
-      blending: CustomBlending,
-      blendEquation: MaxEquation,
-      blendSrc: OneFactor,
-      blendDst: OneFactor,
-      uniforms: { ...this.cube, ...shadowUniforms, key_direction: { value: KEY_DIRECTION } }
-    });
-    this.mesh = new Mesh3(geometry, this.material);
-    this.shadow = new Mesh3(geometry, shadowMaterial);
-    this.mesh.frustumCulled = false;
-    this.shadow.frustumCulled = false;
-    this.wear(look2);
-  }
-  number;
-  data;
-  mesh;
-  shadow;
-  cube = { low: { value: new Vector34() }, side: { value: 1 } };
-  frame = null;
-  material;
-  attribute;
-  measure;
-  wear(look2) {
-    const { skin_colour, sky, floor_light, key_colour, fill_colour, rim_colour } = LOOKS[look2];
-    for (const [name, value] of Object.entries({
-      skin_colour,
-      sky,
-      floor_light,
-      key_colour,
-      fill_colour,
-      rim_colour
-    })) {
-      this.material.uniforms[name] = { value };
-    }
-    this.material.uniformsNeedUpdate = true;
-  }
-  show(frame2) {
-    this.frame = frame2;
-    this.attribute.array = frame2.packed;
-    this.attribute.needsUpdate = true;
-    this.cube.low.value.fromArray(frame2.low);
-    this.cube.side.value = frame2.side;
-  }
-  /** Show a byte for every display point as colours, or the skin itself. */
-  colour(values) {
-    this.material.uniforms.measured.value = values ? 1 : 0;
-    if (!values) return;
-    this.measure.array = values;
-    this.measure.needsUpdate = true;
-  }
-  setRamp(ramp) {
-    this.material.uniforms.ramp.value = RAMPS[ramp].map((hex) => new Color2(hex).convertLinearToSRGB());
-  }
-  /** Where a display point is [m]. */
-  point(index, into) {
-    const { packed, low, side } = this.frame;
-    const at = 4 * index;
-    const scale = side / 65535;
-    return into.set(
-      low[0] + scale * packed[at],
-      low[1] + scale * packed[at + 1],
-      low[2] + scale * packed[at + 2]
-    );
-  }
-  /** Where a place of the skin is, and which way it looks. */
-  surface({ points, shares }, position, normal) {
-    const [a5, b3, c4] = points.map((index) => this.point(index, new Vector34()));
-    position.set(0, 0, 0).addScaledVector(a5, shares[0]).addScaledVector(b3, shares[1]).addScaledVector(c4, shares[2]);
-    normal.crossVectors(b3.sub(a5), c4.sub(a5)).normalize();
-  }
-  /** The box about all points [m]. */
-  bounds(low, high) {
-    const point = new Vector34();
-    low.setScalar(Number.POSITIVE_INFINITY);
-    high.setScalar(Number.NEGATIVE_INFINITY);
-    for (let i4 = 0; i4 < this.data.points; i4++) {
-      this.point(i4, point);
-      low.min(point);
-      high.max(point);
-    }
-  }
-  dispose() {
-    this.mesh.geometry.dispose();
-    this.material.dispose();
-    this.shadow.material.dispose();
-  }
-};
-
-// src/scene/pane.ts
-var Pane = class {
-  constructor(number, look2, ramp) {
-    this.number = number;
-    this.look = look2;
-    this.ramp = ramp;
-    this.floor = new Floor(look2);
-    this.group.add(this.floor.mesh);
-  }
-  number;
-  look;
-  ramp;
-  group = new Group();
-  skin = null;
-  joints = null;
-  floor;
-  bones = null;
-  waiting = null;
-  colours = null;
-  shadowIsOld = false;
-  setMesh(number, data, size2) {
-    if (this.skin) this.group.remove(this.skin.mesh);
-    this.skin?.dispose();
-    this.skin = new Skin(number, data, this.floor.shadowUniforms, this.look);
-    this.skin.mesh.visible = false;
-    this.skin.setRamp(this.ramp);
-    this.group.add(this.skin.mesh);
-    this.floor.fit(size2);
-    this.joints = null;
-  }
-  setSkeleton(skeleton) {
-    if (this.bones) this.group.remove(this.bones.mesh);
-    this.bones?.dispose();
-    this.bones = new Bones(skeleton, this.look);
-    this.bones.mesh.visible = false;
-    this.group.add(this.bones.mesh);
-    this.joints = null;
-  }
-  /** The newest frame; one that was not drawn yet gives way. */
-  newest(frame2) {
-    this.waiting = frame2;
-  }
-  /** Colours for the frame of the skin that comes next. */
-  newestColours(frame2) {
-    this.colours = frame2;
-  }
-  /** Give the frame that waits to the skin; whether there was one of its mesh. */
-  take() {
-    const frame2 = this.waiting;
-    if (!frame2 || frame2.mesh !== this.skin?.number) return false;
-    this.waiting = null;
-    this.skin.show(frame2);
-    const coloured = this.colours?.frame === frame2.frame && this.colours.values.length === this.skin.data.points;
-    this.skin.colour(coloured ? this.colours.values : null);
-    this.skin.mesh.visible = true;
-    this.shadowIsOld = true;
-    return true;
-  }
-  /** Bones and shadow as they are in the frame that is shown. */
-  prepare(renderer, bonesShown2) {
-    if (this.bones) {
-      this.bones.mesh.visible = bonesShown2 && this.joints !== null;
-      if (this.joints && bonesShown2) this.bones.show(this.joints);
-    }
-    if (!this.skin?.frame || !this.shadowIsOld) return;
-    this.shadowIsOld = false;
-    const { x: x3, z: z3 } = this.middle();
-    this.floor.cast(renderer, this.skin, x3, z3);
-  }
-  setRamp(ramp) {
-    this.ramp = ramp;
-    this.skin?.setRamp(ramp);
-  }
-  wear(look2) {
-    this.look = look2;
-    this.bones?.wear(look2);
-    this.skin?.wear(look2);
-    this.floor.wear(look2);
-  }
-  /** The middle of the cube in which the skin lies [m]. */
-  middle() {
-    const { low, side } = this.skin.frame;
-    return new Vector35(low[0] + side / 2, low[1] + side / 2, low[2] + side / 2);
-  }
-  dispose() {
-    this.bones?.dispose();
-    this.skin?.dispose();
-    this.floor.dispose();
-  }
-};
-
-// src/scene/picking.ts
-function pick(skin2, origin, direction) {
-  if (!skin2.frame) return null;
-  const { packed, low, side } = skin2.frame;
-  const { triangles } = skin2.data;
-  const scale = 65535 / side;
-  const [ox, oy, oz] = [
-    (origin.x - low[0]) * scale,
-    (origin.y - low[1]) * scale,
-    (origin.z - low[2]) * scale
-  ];
-  const [dx, dy, dz] = [direction.x * scale, direction.y * scale, direction.z * scale];
-  let nearest = Number.POSITIVE_INFINITY;
-  let found = null;
-  for (let t4 = 0; t4 < triangles.length; t4 += 3) {
-    const a5 = 4 * triangles[t4];
-    const b3 = 4 * triangles[t4 + 1];
-    const c4 = 4 * triangles[t4 + 2];
-    const ax = packed[a5];
-    const ay = packed[a5 + 1];
-    const az = packed[a5 + 2];
-    const e1x = packed[b3] - ax;
-    const e1y = packed[b3 + 1] - ay;
-    const e1z = packed[b3 + 2] - az;
-    const e2x = packed[c4] - ax;
-    const e2y = packed[c4 + 1] - ay;
-    const e2z = packed[c4 + 2] - az;
-    const px = dy * e2z - dz * e2y;
-    const py = dz * e2x - dx * e2z;
-    const pz = dx * e2y - dy * e2x;
-    const determinant = e1x * px + e1y * py + e1z * pz;
-    if (determinant === 0) continue;
-    const sx = ox - ax;
-    const sy = oy - ay;
-    const sz = oz - az;
-    const u4 = (sx * px + sy * py + sz * pz) / determinant;
-    if (u4 < 0 || u4 > 1) continue;
-    const qx = sy * e1z - sz * e1y;
-    const qy = sz * e1x - sx * e1z;
-    const qz = sx * e1y - sy * e1x;
-    const v4 = (dx * qx + dy * qy + dz * qz) / determinant;
-    if (v4 < 0 || u4 + v4 > 1) continue;
-    const distance = (e2x * qx + e2y * qy + e2z * qz) / determinant;
-    if (distance <= 0 || distance >= nearest) continue;
-    nearest = distance;
-    found = { triangle: t4 / 3, points: [a5 / 4, b3 / 4, c4 / 4], shares: [Math.max(0, 1 - u4 - v4), u4, v4] };
-  }
-  return found;
-}
-
-// src/scene/stage.ts
-var LONGEST_STEP = 0.1;
-var LONGEST_GAP = 1;
-var SAME_SIZE = 0.01;
-var FIRST_LOOK = new Vector36(0.42, 0.14, 1);
-var Stage = class {
-  // for the body since the camera last followed it [s]
-  constructor(canvas, options) {
-    this.canvas = canvas;
-    this.options = options;
-    this.look = options.look;
-    this.renderer = makeRenderer(canvas, options.software);
-    this.viewer = new Viewer(canvas, options.calm);
-    this.pane = this.addPane();
-    new ResizeObserver(() => this.resize()).observe(canvas);
-    this.resize();
-    this.renderer.setAnimationLoop((now) => this.picture(now));
-  }
-  canvas;
-  options;
-  /** What is seen in every pane; what is seen in one is in that pane's group. */
-  scene = new Scene2();
-  viewer;
-  panes = [];
-  /** The pane that tools work in: the one that was last pointed at. */
-  pane;
-  renderer;
-  skeleton = null;
-  mesh = null;
-  bonesShown = false;
-  ramp = "plain";
-  look;
-  size = 1.8;
-  unsaid = [];
-  dirty = true;
-  framed = false;
-  before = performance.now();
-  gone = 0;
-  /** The skin that tools work on. */
-  get skin() {
-    return this.pane.skin;
-  }
-  /** The joints of the character that tools work on. */
-  get joints() {
-    return this.skeleton && { skeleton: this.skeleton, frame: this.pane.joints };
-  }
-  /** As many panes as there are characters to show. */
-  setPanes(count) {
-    if (count === this.panes.length || count < 1) return;
-    while (this.panes.length < count) this.addPane();
-    for (const gone of this.panes.splice(count)) {
-      this.scene.remove(gone.group);
-      gone.dispose();
-    }
-    if (!this.panes.includes(this.pane)) this.pane = this.panes.at(-1);
-    this.resize();
-    this.frameFrom();
-  }
-  /** Other triangles, of which the frames to come are. */
-  setMesh(number, data, size2) {
-    const again = this.mesh !== null && Math.abs(size2 / this.size - 1) < SAME_SIZE;
-    this.mesh = { number, data };
-    this.framed &&= again;
-    this.size = size2 > 0 ? size2 : 1.8;
-    for (const pane of this.panes) pane.setMesh(number, data, this.size);
-    this.dirty = true;
-  }
-  /** Other joints, of which the frames to come are. */
-  setSkeleton(skeleton) {
-    if (JSON.stringify(skeleton) === JSON.stringify(this.skeleton)) return;
-    this.skeleton = skeleton;
-    for (const pane of this.panes) pane.setSkeleton(skeleton);
-  }
-  /** The newest frame of a view. */
-  newest(frame2) {
-    this.panes[frame2.view]?.newest(frame2);
-    this.unsaid.push({ view: frame2.view, frame: frame2.frame });
-  }
-  /** Where the joints are in the frame of the skin that comes next. */
-  newestJoints(frame2) {
-    const pane = this.panes[frame2.view];
-    const fits = frame2.transforms.length === 12 * (this.skeleton?.names.length ?? 0);
-    if (pane && fits && frame2.mesh === this.mesh?.number) pane.joints = frame2;
-  }
-  /** Colours for the frame of the skin that comes next. */
-  newestColours(frame2) {
-    this.panes[frame2.view]?.newestColours(frame2);
-  }
-  /** Which colours measures have. */
-  setRamp(ramp) {
-    this.ramp = ramp;
-    for (const pane of this.panes) pane.setRamp(ramp);
-    this.dirty = true;
-  }
-  /** Where a joint is [m], or null while nobody knows. */
-  joint(index, into = new Vector36()) {
-    return this.pane.joints && jointAt(this.pane.joints, index, into);
-  }
-  showBones(shown2) {
-    this.bonesShown = shown2;
-    this.dirty = true;
-  }
-  wear(look2) {
-    this.look = look2;
-    for (const pane of this.panes) pane.wear(look2);
-    this.dirty = true;
-  }
-  redraw() {
-    this.dirty = true;
-  }
-  /** The place of the skin that a ray from the camera meets. */
-  pick(direction) {
-    return this.skin ? pick(this.skin, this.viewer.camera.position, direction) : null;
-  }
-  /** Where the camera is and what it looks at, both from the middle of the body [m]; null while there is none. */
-  looked() {
-    const middle = this.middle();
-    if (!middle || !this.framed) return null;
-    const { camera, controls } = this.viewer;
-    return [...camera.position.clone().sub(middle), ...controls.target.clone().sub(middle)];
-  }
-  /** Look from there; both places are from the middle of the body [m]. */
-  lookFrom(position, target) {
-    const middle = this.middle();
-    if (!middle) return;
-    const at = new Vector36(...target).add(middle);
-    this.viewer.goTo(at, new Vector36(...position).sub(new Vector36(...target)), true);
-  }
-  frameCharacter() {
-    this.frameFrom();
-  }
-  view(name) {
-    this.viewer.view(name);
-  }
-  /** Where a pane is on the canvas. */
-  boxOf(pane) {
-    const { columns, rows } = grid.peek();
-    const [width, height2] = [this.canvas.clientWidth / columns, this.canvas.clientHeight / rows];
-    const row = Math.floor(pane.number / columns);
-    return { left: pane.number % columns * width, top: row * height2, width, height: height2 };
-  }
-  /** Let tools work in the pane that the pointer is over; it stays where it was beside all panes. */
-  pointAt(event) {
-    const { left, top } = this.canvas.getBoundingClientRect();
-    const [x3, y5] = [event.clientX - left, event.clientY - top];
-    const over = this.panes.find((pane) => {
-      const box = this.boxOf(pane);
-      return x3 >= box.left && x3 < box.left + box.width && y5 >= box.top && y5 < box.top + box.height;
-    });
-    this.pane = over ?? this.pane;
-    return this.pane;
-  }
-  addPane() {
-    const pane = new Pane(this.panes.length, this.look, this.ramp);
-    if (this.mesh) pane.setMesh(this.mesh.number, this.mesh.data, this.size);
-    if (this.skeleton) pane.setSkeleton(this.skeleton);
-    this.panes.push(pane);
-    this.scene.add(pane.group);
-    return pane;
-  }
-  frameFrom(from, atOnce = false) {
-    const skin2 = this.panes.find((pane) => pane.skin?.frame)?.skin;
-    if (!skin2) return;
-    const [low, high] = [new Vector36(), new Vector36()];
-    skin2.bounds(low, high);
-    this.viewer.frame(low, high, from, atOnce);
-  }
-  resize() {
-    const { clientWidth, clientHeight } = this.canvas;
-    if (clientWidth === 0 || clientHeight === 0) return;
-    const { columns, rows } = gridFor(this.panes.length, clientWidth, clientHeight);
-    grid.value = { columns, rows };
-    this.renderer.setSize(clientWidth, clientHeight, false);
-    this.viewer.resize(clientWidth / columns, clientHeight / rows);
-    this.dirty = true;
-  }
-  picture(now) {
-    const seconds = Math.min(LONGEST_STEP, (now - this.before) / 1e3);
-    this.before = now;
-    const isNew = this.take();
-    const moved2 = this.lookOn(seconds);
-    if (!isNew && !moved2 && !this.dirty) return;
-    this.dirty = false;
-    this.options.beforePicture();
-    this.draw();
-    const said = this.unsaid;
-    this.unsaid = [];
-    this.options.afterPicture(this.skin?.frame ?? null, said);
-  }
-  draw() {
-    for (const pane of this.panes) pane.prepare(this.renderer, this.bonesShown);
-    this.renderer.setScissorTest(true);
-    for (const pane of this.panes) {
-      const { left, top, width, height: height2 } = this.boxOf(pane);
-      const bottom = this.canvas.clientHeight - top - height2;
-      this.renderer.setViewport(left, bottom, width, height2);
-      this.renderer.setScissor(left, bottom, width, height2);
-      for (const one of this.panes) one.group.visible = one === pane;
-      this.renderer.render(this.scene, this.viewer.camera);
-    }
-    this.renderer.setScissorTest(false);
-  }
-  /** Give frames that wait to the skins they are of; whether there was one. */
-  take() {
-    if (this.canvas.clientHeight === 0) return false;
-    const before = this.shown()?.fleshTime ?? 0;
-    const isNew = this.panes.map((pane) => pane.take()).includes(true);
-    this.gone += Math.min(LONGEST_GAP, Math.max(0, (this.shown()?.fleshTime ?? 0) - before));
-    if (!isNew) this.dirty ||= this.unsaid.length > 0;
-    else if (!this.framed) {
-      this.frameFrom(FIRST_LOOK, true);
-      this.viewer.stay(this.middle());
-      this.framed = true;
-    }
-    return isNew;
-  }
-  lookOn(seconds) {
-    const middle = this.middle();
-    if (middle) {
-      if (this.options.follows()) this.viewer.follow(middle, this.size, this.gone);
-      else this.viewer.stay(middle);
-      this.gone = 0;
-    }
-    return this.viewer.update(seconds);
-  }
-  /** The frame of the first character that is there. */
-  shown() {
-    return this.panes.find((pane) => pane.skin?.frame)?.skin?.frame ?? null;
-  }
-  /** Of the first character that is there, with which the camera goes along. */
-  middle() {
-    return this.panes.find((pane) => pane.skin?.frame)?.middle() ?? null;
-  }
-};
-
-// src/shown.ts
-var range = y3([0, 1]);
-function takeRange({ low, high }) {
-  if (range.peek()[0] !== low || range.peek()[1] !== high) range.value = [low, high];
-}
-var joints = y3(/* @__PURE__ */ new Set());
-function needJoints(who, needs) {
-  if (joints.peek().has(who) === needs) return;
-  const others = [...joints.peek()].filter((one) => one !== who);
-  joints.value = new Set(needs ? [...others, who] : others);
-}
-x2(() => {
-  const wanted = joints.value.size > 0;
-  if (wanted && link.value.open && state.value && !state.value.shown.joints)
-    ask({ do: "show", joints: true });
-});
-x2(() => {
-  if (joints.value.size === 0 && state.peek()?.shown.joints) ask({ do: "show", joints: false });
-});
-
-// src/messages.ts
-var PROTOCOL = "supple-studio.1";
-
-// src/socket.ts
-var FIRST_WAIT = 250;
-var LONGEST_WAIT = 8e3;
-var Connection = class {
-  constructor(address, listener) {
-    this.address = address;
-    this.listener = listener;
-    this.connect();
-  }
-  address;
-  listener;
-  socket = null;
-  seq = 0;
-  wait = FIRST_WAIT;
-  /** Send a command; its number, or null while there is no engine to hear it. */
-  send(command) {
-    if (this.socket?.readyState !== WebSocket.OPEN) return null;
-    const seq = ++this.seq;
-    this.socket.send(JSON.stringify({ ...command, seq }));
-    return seq;
-  }
-  connect() {
-    const socket = new WebSocket(this.address, PROTOCOL);
-    socket.binaryType = "arraybuffer";
-    socket.onopen = () => {
-      this.wait = FIRST_WAIT;
-      this.listener.opened();
-    };
-    socket.onmessage = ({ data }) => {
-      if (typeof data === "string") this.listener.event(JSON.parse(data));
-      else this.listener.frame(data);
-    };
-    socket.onclose = ({ reason }) => {
-      this.listener.lost(reason, this.wait);
-      setTimeout(() => this.connect(), this.wait * (0.8 + 0.4 * Math.random()));
-      this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
-    };
-    this.socket = socket;
-  }
-};
-
 // src/scene/marks.ts
-import {
-  BufferAttribute as BufferAttribute3,
-  BufferGeometry as BufferGeometry3,
-  Line,
-  LineBasicMaterial,
-  LineLoop,
-  Vector3 as Vector37
-} from "./three.js";
-var CORNERS2 = 72;
-var FORWARD = new Vector37(0, 0, 1);
+var CORNERS = 72;
+var FORWARD = new Vector32(0, 0, 1);
 function circle() {
-  const positions = new Float32Array(3 * CORNERS2);
-  for (let i4 = 0; i4 < CORNERS2; i4++) {
-    positions[3 * i4] = Math.cos(2 * Math.PI * i4 / CORNERS2);
-    positions[3 * i4 + 1] = Math.sin(2 * Math.PI * i4 / CORNERS2);
+  const positions = new Float32Array(3 * CORNERS);
+  for (let i4 = 0; i4 < CORNERS; i4++) {
+    positions[3 * i4] = Math.cos(2 * Math.PI * i4 / CORNERS);
+    positions[3 * i4 + 1] = Math.sin(2 * Math.PI * i4 / CORNERS);
   }
-  return new BufferGeometry3().setAttribute("position", new BufferAttribute3(positions, 3));
+  return new BufferGeometry().setAttribute("position", new BufferAttribute(positions, 3));
 }
 var HandMark = class {
   constructor(home, look2) {
     this.home = home;
     this.material = new LineBasicMaterial({ color: LOOKS[look2].ring, transparent: true, depthTest: false });
     this.ring = new LineLoop(circle(), this.material);
-    this.tether = new Line(new BufferGeometry3().setAttribute("position", this.ends), this.material);
+    this.tether = new Line(new BufferGeometry().setAttribute("position", this.ends), this.material);
     for (const mark of [this.ring, this.tether]) {
       mark.frustumCulled = false;
       mark.renderOrder = 10;
@@ -2328,7 +1255,7 @@ var HandMark = class {
   ring;
   tether;
   material;
-  ends = new BufferAttribute3(new Float32Array(6), 3);
+  ends = new BufferAttribute(new Float32Array(6), 3);
   wear(look2) {
     this.material.color.set(LOOKS[look2].ring);
   }
@@ -2363,19 +1290,19 @@ var HandMark = class {
 };
 
 // src/tools/drag.ts
-import { Vector3 as Vector39 } from "./three.js";
+import { Vector3 as Vector34 } from "./three.js";
 
 // src/tools/tool.ts
-import { Vector2 as Vector22, Vector3 as Vector38 } from "./three.js";
+import { Vector2, Vector3 as Vector33 } from "./three.js";
 function pixelOf(stage2, event, pane = stage2.pane) {
   const canvas = stage2.canvas.getBoundingClientRect();
   const { left, top } = stage2.boxOf(pane);
-  return new Vector22(event.clientX - canvas.left - left, event.clientY - canvas.top - top);
+  return new Vector2(event.clientX - canvas.left - left, event.clientY - canvas.top - top);
 }
 function rayThrough(stage2, pixel) {
   const { width, height: height2 } = stage2.boxOf(stage2.pane);
   const { camera } = stage2.viewer;
-  return new Vector38(2 * pixel.x / width - 1, 1 - 2 * pixel.y / height2, 0.5).unproject(camera).sub(camera.position).normalize();
+  return new Vector33(2 * pixel.x / width - 1, 1 - 2 * pixel.y / height2, 0.5).unproject(camera).sub(camera.position).normalize();
 }
 function placeAt(stage2, pixel) {
   return stage2.pick(rayThrough(stage2, pixel));
@@ -2417,6 +1344,15 @@ var DragFlesh = class {
     }
     this.updateHover();
   }
+  /** How far hands are from the places that they hold in the frame that is shown, at most [m]. */
+  farthest() {
+    const [position, normal] = [new Vector34(), new Vector34()];
+    const off = [...this.hands.values()].map(({ pane, place, at }) => {
+      pane.skin.surface(place, position, normal);
+      return position.distanceTo(at);
+    });
+    return Math.max(0, ...off);
+  }
   /** A hand whose command was refused opens. */
   refused({ seq }) {
     for (const [pointer, hand] of this.hands) if (hand.commands.has(seq)) this.letGo(pointer);
@@ -2429,9 +1365,9 @@ var DragFlesh = class {
     const pixel = pixelOf(this.stage, event);
     const place = placeAt(this.stage, pixel);
     if (!skin2 || !place) return false;
-    const [at, normal] = [new Vector39(), new Vector39()];
+    const [at, normal] = [new Vector34(), new Vector34()];
     skin2.surface(place, at, normal);
-    const forward = viewer.camera.getWorldDirection(new Vector39());
+    const forward = viewer.camera.getWorldDirection(new Vector34());
     this.hands.set(event.pointerId, {
       name: `pointer-${event.pointerId}`,
       place,
@@ -2474,10 +1410,10 @@ var DragFlesh = class {
   carry(hand) {
     const { viewer } = this.stage;
     const direction = rayThrough(this.stage, hand.pixel);
-    const forward = viewer.camera.getWorldDirection(new Vector39());
+    const forward = viewer.camera.getWorldDirection(new Vector34());
     hand.at.copy(viewer.camera.position).addScaledVector(direction, hand.depth / direction.dot(forward));
     this.tell(hand);
-    const [position, normal] = [new Vector39(), new Vector39()];
+    const [position, normal] = [new Vector34(), new Vector34()];
     hand.pane.skin.surface(hand.place, position, normal);
     hand.mark.show(position, normal, radius.value, hand.at);
   }
@@ -2486,7 +1422,7 @@ var DragFlesh = class {
     const last = hand.sent;
     const along = following.value;
     const to = hand.at.clone();
-    if (along) to.sub(new Vector39(...rootOf(hand.pane.skin.frame)));
+    if (along) to.sub(new Vector34(...rootOf(hand.pane.skin.frame)));
     const same = last && last.along === along && last.to.distanceTo(to) < 1e-5 && last.radius === radius.value;
     if (same) return;
     if (last && now - last.time < SHORTEST_WAIT * Math.max(1, this.hands.size / 2)) {
@@ -2516,7 +1452,7 @@ var DragFlesh = class {
       this.hoverMark.hide();
       return;
     }
-    const [position, normal] = [new Vector39(), new Vector39()];
+    const [position, normal] = [new Vector34(), new Vector34()];
     skin2.surface(place, position, normal);
     this.hoverMark.moveTo(this.stage.pane.group);
     this.hoverMark.show(position, normal, radius.value, null);
@@ -2524,7 +1460,7 @@ var DragFlesh = class {
 };
 
 // src/tools/paint.ts
-import { Vector3 as Vector310 } from "./three.js";
+import { Vector3 as Vector35 } from "./three.js";
 
 // src/tools/brush.ts
 var mapName = y3("");
@@ -2803,7 +1739,7 @@ var PaintMap = class {
     const { skin: skin2 } = this.stage;
     const place = placeAt(this.stage, pixel);
     if (!skin2 || !place) return null;
-    const [at, normal] = [new Vector310(), new Vector310()];
+    const [at, normal] = [new Vector35(), new Vector35()];
     skin2.surface(place, at, normal);
     const vertices = place.points.map((point) => skin2.data.vertexOfPoint[point]);
     return { place: { vertices, shares: place.shares.map((share) => Math.min(1, Math.max(0, share))) }, at };
@@ -2858,7 +1794,7 @@ var PaintMap = class {
       this.mark.hide();
       return;
     }
-    const [position, normal] = [new Vector310(), new Vector310()];
+    const [position, normal] = [new Vector35(), new Vector35()];
     skin2.surface(place, position, normal);
     this.mark.show(position, normal, radius.value, null);
   }
@@ -2866,22 +1802,22 @@ var PaintMap = class {
 
 // src/scene/gizmo.ts
 import {
-  BufferAttribute as BufferAttribute4,
-  BufferGeometry as BufferGeometry4,
-  DynamicDrawUsage as DynamicDrawUsage3,
+  BufferAttribute as BufferAttribute2,
+  BufferGeometry as BufferGeometry2,
+  DynamicDrawUsage,
   Line as Line2,
   LineBasicMaterial as LineBasicMaterial2,
-  Vector2 as Vector23,
-  Vector3 as Vector311
+  Vector2 as Vector22,
+  Vector3 as Vector36
 } from "./three.js";
 var RADIUS = 76;
 var POINTS = 65;
 var NEAR = 8;
 var Gizmo = class {
-  center = new Vector311();
+  center = new Vector36();
   lines;
   materials;
-  axes = [new Vector311(), new Vector311(), new Vector311()];
+  axes = [new Vector36(), new Vector36(), new Vector36()];
   radius = 1;
   // [m]
   lit = null;
@@ -2891,8 +1827,8 @@ var Gizmo = class {
       () => new LineBasicMaterial2({ transparent: true, depthTest: false })
     );
     this.lines = this.materials.map((material, i4) => {
-      const places = new BufferAttribute4(new Float32Array(3 * (i4 < 3 ? POINTS : 3)), 3);
-      const geometry = new BufferGeometry4().setAttribute("position", places.setUsage(DynamicDrawUsage3));
+      const places = new BufferAttribute2(new Float32Array(3 * (i4 < 3 ? POINTS : 3)), 3);
+      const geometry = new BufferGeometry2().setAttribute("position", places.setUsage(DynamicDrawUsage));
       const line = new Line2(geometry, material);
       line.frustumCulled = false;
       line.renderOrder = 12;
@@ -2914,7 +1850,7 @@ var Gizmo = class {
     this.center.copy(center);
     axes.forEach((axis, i4) => void this.axes[i4].copy(axis));
     if (turning) this.axes[turning.ring].copy(turning.axis);
-    const depth = center.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector311()));
+    const depth = center.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector36()));
     const height2 = 2 * Math.tan(camera.fov * Math.PI / 360) * Math.max(depth, 1e-6);
     this.radius = RADIUS * height2 / Math.max(1, canvas.clientHeight);
     this.axes.forEach((axis, ring) => {
@@ -2936,7 +1872,7 @@ var Gizmo = class {
       if (!line.visible) return;
       const places = line.geometry.getAttribute("position");
       for (let i4 = 0; i4 < POINTS; i4++) {
-        const at = new Vector311().fromBufferAttribute(places, i4);
+        const at = new Vector36().fromBufferAttribute(places, i4);
         const away = pixelOfPlace(at, camera, canvas).distanceTo(pixel);
         if (away < nearest) {
           nearest = away;
@@ -2951,7 +1887,7 @@ var Gizmo = class {
     const facing = toViewer.clone().addScaledVector(axis, -toViewer.dot(axis));
     if (facing.length() < 1e-6) facing.set(axis.y, axis.z, axis.x).cross(axis);
     facing.normalize();
-    const side = new Vector311().crossVectors(axis, facing);
+    const side = new Vector36().crossVectors(axis, facing);
     const half = full || Math.abs(toViewer.dot(axis)) > 0.9 ? Math.PI : 0.5 * Math.PI;
     const places = this.lines[ring].geometry.getAttribute("position");
     for (let i4 = 0; i4 < POINTS; i4++) {
@@ -2969,7 +1905,7 @@ var Gizmo = class {
     const places = line.geometry.getAttribute("position");
     const from = turning.spoke.clone().setLength(this.radius);
     const to = from.clone().applyAxisAngle(turning.axis, turning.angle);
-    [from, new Vector311(), to].forEach((out, i4) => {
+    [from, new Vector36(), to].forEach((out, i4) => {
       places.setXYZ(i4, this.center.x + out.x, this.center.y + out.y, this.center.z + out.z);
     });
     places.needsUpdate = true;
@@ -2977,26 +1913,26 @@ var Gizmo = class {
 };
 function pixelOfPlace(place, camera, canvas) {
   const seen = place.clone().project(camera);
-  if (seen.z > 1) return new Vector23(-1e6, -1e6);
-  return new Vector23((0.5 + 0.5 * seen.x) * canvas.clientWidth, (0.5 - 0.5 * seen.y) * canvas.clientHeight);
+  if (seen.z > 1) return new Vector22(-1e6, -1e6);
+  return new Vector22((0.5 + 0.5 * seen.x) * canvas.clientWidth, (0.5 - 0.5 * seen.y) * canvas.clientHeight);
 }
 
 // src/scene/joint_dots.ts
 import {
-  BufferAttribute as BufferAttribute5,
-  BufferGeometry as BufferGeometry5,
-  Color as Color3,
-  DynamicDrawUsage as DynamicDrawUsage4,
-  GLSL3 as GLSL33,
-  Mesh as Mesh4,
-  RawShaderMaterial as RawShaderMaterial3,
-  Vector2 as Vector24
+  BufferAttribute as BufferAttribute3,
+  BufferGeometry as BufferGeometry3,
+  Color as Color2,
+  DynamicDrawUsage as DynamicDrawUsage2,
+  GLSL3,
+  Mesh,
+  RawShaderMaterial,
+  Vector2 as Vector23
 } from "./three.js";
 var LIT = 1;
 var PINNED = 2;
 var LARGE = 4;
-var CORNERS3 = [-1, -1, 1, -1, 1, 1, -1, 1];
-var FACES2 = [0, 1, 2, 0, 2, 3];
+var CORNERS2 = [-1, -1, 1, -1, 1, 1, -1, 1];
+var FACES = [0, 1, 2, 0, 2, 3];
 var VERTEX = (
   /* glsl */
   `
@@ -3035,21 +1971,21 @@ void main() {
 var JointDots = class {
   constructor(scene, look2) {
     this.scene = scene;
-    this.material = new RawShaderMaterial3({
-      glslVersion: GLSL33,
+    this.material = new RawShaderMaterial({
+      glslVersion: GLSL3,
       vertexShader: VERTEX,
       fragmentShader: FRAGMENT,
       transparent: true,
       depthTest: false,
       depthWrite: false,
       uniforms: {
-        window: { value: new Vector24(1, 1) },
-        plain: { value: new Color3() },
-        lit: { value: new Color3() },
-        edge: { value: new Color3() }
+        window: { value: new Vector23(1, 1) },
+        plain: { value: new Color2() },
+        lit: { value: new Color2() },
+        edge: { value: new Color2() }
       }
     });
-    this.mesh = new Mesh4(new BufferGeometry5(), this.material);
+    this.mesh = new Mesh(new BufferGeometry3(), this.material);
     this.mesh.frustumCulled = false;
     this.mesh.renderOrder = 11;
     this.mesh.visible = false;
@@ -3089,21 +2025,41 @@ var JointDots = class {
     this.count = count;
     this.mesh.geometry.dispose();
     const corners = Array.from({ length: 4 * count }, (_3, i4) => [
-      CORNERS3[2 * (i4 % 4)],
-      CORNERS3[2 * (i4 % 4) + 1],
+      CORNERS2[2 * (i4 % 4)],
+      CORNERS2[2 * (i4 % 4) + 1],
       0
     ]);
-    const attribute = (values) => new BufferAttribute5(values, 3).setUsage(DynamicDrawUsage4);
-    const geometry = new BufferGeometry5().setAttribute("position", attribute(new Float32Array(12 * count))).setAttribute("corner", attribute(new Float32Array(corners.flat())));
+    const attribute = (values) => new BufferAttribute3(values, 3).setUsage(DynamicDrawUsage2);
+    const geometry = new BufferGeometry3().setAttribute("position", attribute(new Float32Array(12 * count))).setAttribute("corner", attribute(new Float32Array(corners.flat())));
     geometry.setIndex(
-      Array.from({ length: count }, (_3, dot) => FACES2.map((corner) => 4 * dot + corner)).flat()
+      Array.from({ length: count }, (_3, dot) => FACES.map((corner) => 4 * dot + corner)).flat()
     );
     this.mesh.geometry = geometry;
   }
 };
 
+// src/shown.ts
+var range = y3([0, 1]);
+function takeRange({ low, high }) {
+  if (range.peek()[0] !== low || range.peek()[1] !== high) range.value = [low, high];
+}
+var joints = y3(/* @__PURE__ */ new Set());
+function needJoints(who, needs) {
+  if (joints.peek().has(who) === needs) return;
+  const others = [...joints.peek()].filter((one) => one !== who);
+  joints.value = new Set(needs ? [...others, who] : others);
+}
+x2(() => {
+  const wanted = joints.value.size > 0;
+  if (wanted && link.value.open && state.value && !state.value.shown.joints)
+    ask({ do: "show", joints: true });
+});
+x2(() => {
+  if (joints.value.size === 0 && state.peek()?.shown.joints) ask({ do: "show", joints: false });
+});
+
 // src/tools/pose.tsx
-import { Vector2 as Vector25, Vector3 as Vector313 } from "./three.js";
+import { Vector2 as Vector24, Vector3 as Vector38 } from "./three.js";
 
 // src/pace.ts
 var waiting = /* @__PURE__ */ new Map();
@@ -3121,7 +2077,7 @@ function flush() {
 }
 
 // src/tools/joints.ts
-import { Vector3 as Vector312 } from "./three.js";
+import { Vector3 as Vector37 } from "./three.js";
 var NEAR2 = 13;
 var ON_IT = 5;
 var pins = y3(/* @__PURE__ */ new Set());
@@ -3138,7 +2094,7 @@ function posingOptions(time) {
 function jointPlaces(stage2) {
   const joints2 = stage2.joints;
   if (!joints2?.frame) return [];
-  return joints2.skeleton.names.map((_3, joint) => stage2.joint(joint, new Vector312()));
+  return joints2.skeleton.names.map((_3, joint) => stage2.joint(joint, new Vector37()));
 }
 function jointUnder(stage2, pixel, near = NEAR2) {
   const { camera } = stage2.viewer;
@@ -3152,7 +2108,7 @@ function jointUnder(stage2, pixel, near = NEAR2) {
 function jointAxes(stage2, joint) {
   const { skeleton, frame: frame2 } = stage2.joints;
   const here = stage2.joint(joint);
-  const along = new Vector312();
+  const along = new Vector37();
   skeleton.parents.forEach((parent2, child) => {
     if (parent2 === joint) along.add(stage2.joint(child).sub(here));
   });
@@ -3162,7 +2118,7 @@ function jointAxes(stage2, joint) {
   along.normalize();
   const at = 12 * joint;
   const columns = [0, 1, 2].map(
-    (column) => new Vector312(
+    (column) => new Vector37(
       frame2.transforms[at + column],
       frame2.transforms[at + 4 + column],
       frame2.transforms[at + 8 + column]
@@ -3172,7 +2128,7 @@ function jointAxes(stage2, joint) {
     (best, one) => Math.abs(one.dot(along)) / one.length() < Math.abs(best.dot(along)) / best.length() ? one : best
   );
   across.addScaledVector(along, -across.dot(along)).normalize();
-  return [across, along, new Vector312().crossVectors(across, along)];
+  return [across, along, new Vector37().crossVectors(across, along)];
 }
 
 // src/ui/pose_options.tsx
@@ -3371,7 +2327,7 @@ var PoseJoints = class {
     const joint = under ?? (hit && chosenJoint.value);
     if (joint === null) return false;
     const place = this.stage.joint(joint);
-    const forward = camera.getWorldDirection(new Vector313());
+    const forward = camera.getWorldDirection(new Vector38());
     this.drag = {
       pointer: event.pointerId,
       joint,
@@ -3381,7 +2337,7 @@ var PoseJoints = class {
       sent: null,
       turn: null,
       depth: place.clone().sub(camera.position).dot(forward),
-      grip: new Vector313()
+      grip: new Vector38()
     };
     this.drag.grip.subVectors(place, this.onPlane(this.drag));
     if (under === null && hit) {
@@ -3460,7 +2416,7 @@ var PoseJoints = class {
   onPlane(drag) {
     const { camera } = this.stage.viewer;
     const direction = rayThrough(this.stage, drag.pixel);
-    const forward = camera.getWorldDirection(new Vector313());
+    const forward = camera.getWorldDirection(new Vector38());
     return camera.position.clone().addScaledVector(direction, drag.depth / direction.dot(forward));
   }
   /** Turn by how far the pointer has gone round the ring, or along it where that is seen from its edge. */
@@ -3472,7 +2428,7 @@ var PoseJoints = class {
       const direction = rayThrough(this.stage, drag.pixel);
       const distance = center.clone().sub(camera.position).dot(turn.axis) / direction.dot(turn.axis);
       const out = camera.position.clone().addScaledVector(direction, distance).sub(center);
-      const side = new Vector313().crossVectors(turn.axis, turn.spoke);
+      const side = new Vector38().crossVectors(turn.axis, turn.spoke);
       const now = Math.atan2(out.dot(side), out.dot(turn.spoke));
       let step2 = now - turn.last;
       if (step2 > Math.PI) step2 -= 2 * Math.PI;
@@ -3484,10 +2440,10 @@ var PoseJoints = class {
     const canvas = this.stage.canvas;
     const seen = (place) => {
       const p5 = place.clone().project(camera);
-      return new Vector25(0.5 * p5.x * canvas.clientWidth, -0.5 * p5.y * canvas.clientHeight);
+      return new Vector24(0.5 * p5.x * canvas.clientWidth, -0.5 * p5.y * canvas.clientHeight);
     };
     const at = center.clone().add(turn.spoke);
-    const little = new Vector313().crossVectors(turn.axis, turn.spoke).multiplyScalar(0.01);
+    const little = new Vector38().crossVectors(turn.axis, turn.spoke).multiplyScalar(0.01);
     const along = seen(at.clone().add(little)).sub(seen(at)).multiplyScalar(100);
     turn.angle = drag.pixel.clone().sub(drag.from).dot(along) / Math.max(along.lengthSq(), 1e-6);
   }
@@ -3679,24 +2635,24 @@ function Options() {
 
 // src/scene/outline.ts
 import {
-  BufferAttribute as BufferAttribute6,
-  BufferGeometry as BufferGeometry6,
-  DynamicDrawUsage as DynamicDrawUsage5,
+  BufferAttribute as BufferAttribute4,
+  BufferGeometry as BufferGeometry4,
+  DynamicDrawUsage as DynamicDrawUsage3,
   LineBasicMaterial as LineBasicMaterial3,
   LineSegments,
-  Vector3 as Vector314
+  Vector3 as Vector39
 } from "./three.js";
 var NEARER = 4e-3;
-var ROOM2 = 4096;
+var ROOM = 4096;
 var Outline = class {
   material;
-  positions = new BufferAttribute6(new Float32Array(6 * ROOM2), 3).setUsage(DynamicDrawUsage5);
+  positions = new BufferAttribute4(new Float32Array(6 * ROOM), 3).setUsage(DynamicDrawUsage3);
   lines;
   edges = null;
   facing = new Uint8Array(0);
   constructor(look2) {
     this.material = new LineBasicMaterial3({ transparent: true, opacity: 0.9 });
-    this.lines = new LineSegments(new BufferGeometry6(), this.material);
+    this.lines = new LineSegments(new BufferGeometry4(), this.material);
     this.lines.frustumCulled = false;
     this.lines.renderOrder = 4;
     this.wear(look2);
@@ -3714,7 +2670,7 @@ var Outline = class {
     if (this.edges?.skin !== skin2) this.edges = { skin: skin2, sides: sidesOf(skin2) };
     this.face(skin2, eye);
     const { sides } = this.edges;
-    const point = new Vector314();
+    const point = new Vector39();
     let count = 0;
     for (let at = 0; at < sides.length; at += 4) {
       const [one, other] = [sides[at + 2], sides[at + 3]];
@@ -3735,7 +2691,7 @@ var Outline = class {
     const larger = new Float32Array(2 * this.positions.array.length);
     larger.set(this.positions.array);
     this.lines.geometry.dispose();
-    this.positions = new BufferAttribute6(larger, 3).setUsage(DynamicDrawUsage5);
+    this.positions = new BufferAttribute4(larger, 3).setUsage(DynamicDrawUsage3);
   }
   /** Which triangles are turned to the eye. */
   face({ frame: frame2, data }, eye) {
@@ -3776,10 +2732,10 @@ function sidesOf({ data }) {
 }
 
 // src/tools/strokes/outline.ts
-import { Vector2 as Vector28, Vector3 as Vector317 } from "./three.js";
+import { Vector2 as Vector27, Vector3 as Vector312 } from "./three.js";
 
 // src/tools/strokes/ink.ts
-import { Vector2 as Vector26 } from "./three.js";
+import { Vector2 as Vector25 } from "./three.js";
 var COLOURS2 = {
   dark: { line: "#ffd9a0", edge: "rgb(20 22 26 / 0.75)", chosen: "#ffffff" },
   light: { line: "#8a3f10", edge: "rgb(255 255 255 / 0.85)", chosen: "#1d1f24" }
@@ -3888,12 +2844,12 @@ var Ink = class {
   pixel(position) {
     const { width, height: height2 } = this.stage.boxOf(this.stage.pane);
     const seen = position.clone().project(this.stage.viewer.camera);
-    return new Vector26((1 + seen.x) / 2 * width, (1 - seen.y) / 2 * height2);
+    return new Vector25((1 + seen.x) / 2 * width, (1 - seen.y) / 2 * height2);
   }
 };
 
 // src/tools/strokes/knots.ts
-import { Vector2 as Vector27, Vector3 as Vector315 } from "./three.js";
+import { Vector2 as Vector26, Vector3 as Vector310 } from "./three.js";
 
 // src/tools/strokes/settings.ts
 var METHODS = ["smooth", "rigid", "laplacian"];
@@ -3981,9 +2937,9 @@ var Knots = class {
       pixel,
       grip: found.pixel.clone().sub(pixel),
       start: pixel,
-      up: up.length() > 0.5 ? up.normalize() : new Vector27(0, -1),
+      up: up.length() > 0.5 ? up.normalize() : new Vector26(0, -1),
       perPixel: metresPerPixel(this.stage, position),
-      by: new Vector315(),
+      by: new Vector310(),
       height: stroke.height,
       sent: [],
       time: 0,
@@ -4000,7 +2956,7 @@ var Knots = class {
     const drag = this.drag;
     this.drag = null;
     if (!drag || drag.sent.length === 0) return;
-    if (cancelled) [drag.by, drag.height] = [new Vector315(), drag.stroke.height];
+    if (cancelled) [drag.by, drag.height] = [new Vector310(), drag.stroke.height];
     this.say(drag, !cancelled);
   }
   refused(seq) {
@@ -4059,7 +3015,7 @@ var Knots = class {
   showStem(stroke, position, normal) {
     const base = this.ink.pixel(position);
     const way = this.ink.pixel(position.clone().addScaledVector(normal, 0.01 * size.value)).sub(base);
-    const end = base.clone().addScaledVector(way.length() > 0.5 ? way.normalize() : new Vector27(0, -1), STEM);
+    const end = base.clone().addScaledVector(way.length() > 0.5 ? way.normalize() : new Vector26(0, -1), STEM);
     this.ink.stem(base, end);
     this.ink.dot(end, 4, this.drag?.knot === -1);
     this.shown.push({ stroke, knot: -1, pixel: end });
@@ -4081,7 +3037,7 @@ var Knots = class {
     const [seen] = this.surface(place);
     const inFrame = drag.sent.filter(({ seq }) => seq <= skin2.frame.lastCommand).at(-1);
     const base = inFrame ? seen.sub(inFrame.by) : seen;
-    const forward = viewer.camera.getWorldDirection(new Vector315());
+    const forward = viewer.camera.getWorldDirection(new Vector310());
     const depth = base.clone().sub(viewer.camera.position).dot(forward);
     const direction = rayThrough(this.stage, drag.pixel.clone().add(drag.grip));
     const to = viewer.camera.position.clone().addScaledVector(direction, depth / direction.dot(forward));
@@ -4105,7 +3061,7 @@ var Knots = class {
     if (seq !== null) drag.sent.push({ seq, by: by.clone() });
   }
   surface(place) {
-    const [position, normal] = [new Vector315(), new Vector315()];
+    const [position, normal] = [new Vector310(), new Vector310()];
     this.stage.skin.surface(place, position, normal);
     return [position, normal];
   }
@@ -4125,7 +3081,7 @@ function placeOf(stage2, stroke, knot) {
 }
 function metresPerPixel(stage2, position) {
   const { viewer } = stage2;
-  const forward = viewer.camera.getWorldDirection(new Vector315());
+  const forward = viewer.camera.getWorldDirection(new Vector310());
   const depth = position.clone().sub(viewer.camera.position).dot(forward);
   return 2 * depth * Math.tan(viewer.camera.fov * Math.PI / 360) / stage2.boxOf(stage2.pane).height;
 }
@@ -4382,7 +3338,7 @@ function Live(given) {
 }
 
 // src/tools/strokes/pen.ts
-import { Vector3 as Vector316 } from "./three.js";
+import { Vector3 as Vector311 } from "./three.js";
 var HALF = 0.5;
 function samplesOf(stage2, event) {
   const all = event.getCoalescedEvents?.() ?? [];
@@ -4396,12 +3352,12 @@ function lookOf(stage2) {
   if (!frame2) return null;
   const { camera } = stage2.viewer;
   const { width, height: height2 } = stage2.boxOf(stage2.pane);
-  const forward = camera.getWorldDirection(new Vector316());
+  const forward = camera.getWorldDirection(new Vector311());
   return {
     frame: frame2.frame,
     position: camera.position.toArray(),
     target: camera.position.clone().add(forward).toArray(),
-    up: new Vector316().setFromMatrixColumn(camera.matrixWorld, 1).toArray(),
+    up: new Vector311().setFromMatrixColumn(camera.matrixWorld, 1).toArray(),
     view_angle: camera.fov * Math.PI / 180,
     size: [Math.round(width), Math.round(height2)]
   };
@@ -4477,7 +3433,7 @@ var RedrawOutline = class {
     if (this.knots.dragging) this.knots.move(pixelOf(this.stage, event));
     else if (event.pointerId === this.line?.pointer && this.line.asked === null)
       for (const [x3, y5] of samplesOf(this.stage, event)) {
-        const pixel = new Vector28(x3, y5);
+        const pixel = new Vector27(x3, y5);
         const { pixels } = this.line;
         if (pixels.length < MOST_SAMPLES && pixels.at(-1).distanceTo(pixel) > 0.5) pixels.push(pixel);
       }
@@ -4545,20 +3501,20 @@ var RedrawOutline = class {
   depth(pixel) {
     const place = placeAt(this.stage, pixel);
     if (!place) return 1e9;
-    const position = new Vector317();
-    this.stage.skin.surface(place, position, new Vector317());
+    const position = new Vector312();
+    this.stage.skin.surface(place, position, new Vector312());
     return position.distanceTo(this.stage.viewer.camera.position);
   }
 };
 function around({ x: x3, y: y5 }) {
   return Array.from({ length: WAYS }, (_3, way) => {
     const angle = 2 * Math.PI * way / WAYS;
-    return new Vector28(x3 + NEAR4 * Math.cos(angle), y5 + NEAR4 * Math.sin(angle));
+    return new Vector27(x3 + NEAR4 * Math.cos(angle), y5 + NEAR4 * Math.sin(angle));
   });
 }
 
 // src/tools/strokes/raise.ts
-import { Vector2 as Vector29, Vector3 as Vector318 } from "./three.js";
+import { Vector2 as Vector28, Vector3 as Vector313 } from "./three.js";
 var SENT_EVERY = 60;
 var APART = 2;
 var MOST_PICKED = 12e4;
@@ -4654,7 +3610,7 @@ var RaiseSkin = class {
     if (!look2) return;
     line.stretches.add(look2, samples);
     for (const [x3, y5, pressure] of samples) {
-      const pixel = new Vector29(x3, y5);
+      const pixel = new Vector28(x3, y5);
       const last = line.places.at(-1);
       if (last && last.pixel.distanceTo(pixel) < APART) continue;
       line.places.push({ place: this.stick(pixel), pixel, pressure });
@@ -4666,8 +3622,8 @@ var RaiseSkin = class {
   }
   seen(place, pixel) {
     if (!place || !this.stage.skin) return pixel;
-    const position = new Vector318();
-    this.stage.skin.surface(place, position, new Vector318());
+    const position = new Vector313();
+    this.stage.skin.surface(place, position, new Vector313());
     return this.ink.pixel(position);
   }
   send(line) {
@@ -4706,12 +3662,12 @@ var RaiseSkin = class {
 
 // src/tools/wave.tsx
 import {
-  BufferAttribute as BufferAttribute7,
-  BufferGeometry as BufferGeometry7,
-  DynamicDrawUsage as DynamicDrawUsage6,
+  BufferAttribute as BufferAttribute5,
+  BufferGeometry as BufferGeometry5,
+  DynamicDrawUsage as DynamicDrawUsage4,
   Line as Line3,
   LineBasicMaterial as LineBasicMaterial4,
-  Vector3 as Vector319
+  Vector3 as Vector314
 } from "./three.js";
 var MOST = 400;
 var APART2 = 6;
@@ -4721,7 +3677,7 @@ var WaveTool = class {
   constructor(stage2, look2) {
     this.stage = stage2;
     this.material = new LineBasicMaterial4({ color: LOOKS[look2].ring, depthTest: false, transparent: true });
-    this.line = new Line3(new BufferGeometry7().setAttribute("position", this.points), this.material);
+    this.line = new Line3(new BufferGeometry5().setAttribute("position", this.points), this.material);
     this.line.frustumCulled = false;
     this.line.renderOrder = 10;
     this.line.visible = false;
@@ -4737,7 +3693,7 @@ var WaveTool = class {
   last = null;
   line;
   material;
-  points = new BufferAttribute7(new Float32Array(3 * MOST), 3).setUsage(DynamicDrawUsage6);
+  points = new BufferAttribute5(new Float32Array(3 * MOST), 3).setUsage(DynamicDrawUsage4);
   wear(look2) {
     this.material.color.set(LOOKS[look2].ring);
   }
@@ -4776,7 +3732,7 @@ var WaveTool = class {
     const { skin: skin2 } = this.stage;
     this.line.visible = this.places.length > 1 && skin2 !== null;
     if (!this.line.visible) return;
-    const [at, normal] = [new Vector319(), new Vector319()];
+    const [at, normal] = [new Vector314(), new Vector314()];
     this.places.forEach((place, i4) => {
       skin2.surface(place, at, normal);
       this.points.setXYZ(i4, at.x, at.y, at.z);
@@ -4962,6 +3918,1215 @@ function toolsRefused(refused) {
 function toolsLost() {
   for (const one of tools.value) one.lost?.();
 }
+
+// src/measure.ts
+var WATCHED = 1e4;
+var TIMES = 40;
+var LONGEST2 = 8e3;
+var HAND = { pointerId: 77, pointerType: "mouse", bubbles: true, button: 0, isPrimary: true };
+async function measure(stage2) {
+  const meter = new Meter(stage2);
+  const begun = await meter.firstMoves();
+  await meter.until(() => state.value?.views.every(({ preparing }) => preparing === null) ?? false);
+  const found = { firstMoving: begun, gaps: await meter.gaps(), drawn: meter.drawnRate() };
+  found.behind = await meter.dragWalking();
+  await meter.said({ do: "pause" });
+  found.drag = await meter.dragPaused();
+  found.change = await meter.changes();
+  found.seek = await meter.seeks();
+  await fetch("/measured", { method: "POST", body: JSON.stringify(found) });
+}
+var Meter = class {
+  constructor(stage2) {
+    this.stage = stage2;
+    const { sent } = this;
+    const send2 = WebSocket.prototype.send;
+    WebSocket.prototype.send = function(data) {
+      const { do: what, seq } = JSON.parse(String(data));
+      if (what !== "drawn") sent.push({ seq, at: performance.now(), hold: what === "hold" });
+      send2.call(this, data);
+    };
+    const newest = stage2.newest.bind(stage2);
+    stage2.newest = (frame2) => {
+      if (frame2.view === 0) this.arrivals.push(performance.now());
+      newest(frame2);
+    };
+    x2(() => {
+      shownFrame.value;
+      this.pictures++;
+    });
+    stage2.canvas.setPointerCapture = () => {
+    };
+    stage2.canvas.releasePointerCapture = () => {
+    };
+    stage2.canvas.hasPointerCapture = () => false;
+  }
+  stage;
+  sent = [];
+  arrivals = [];
+  pictures = 0;
+  begun = performance.now();
+  /** When, by the clock of the machine [ms], a second frame was drawn in which time had gone on. */
+  async firstMoves() {
+    await this.until(() => this.stage.skin?.frame != null);
+    const { motionTime: motionTime2 } = this.stage.skin.frame;
+    await this.until(() => this.stage.skin.frame.motionTime > motionTime2);
+    return performance.timeOrigin + performance.now();
+  }
+  /** Between frames that arrive [ms]. */
+  async gaps() {
+    this.arrivals = [];
+    this.pictures = 0;
+    this.begun = performance.now();
+    await this.until(() => performance.now() - this.begun > WATCHED);
+    return this.arrivals.slice(1).map((time, i4) => time - this.arrivals[i4]);
+  }
+  /** Pictures drawn each second while gaps were measured. */
+  drawnRate() {
+    return 1e3 * this.pictures / WATCHED;
+  }
+  /** From a pointer that moves to a picture with its command in it [ms]. */
+  async dragPaused() {
+    const [x3, y5] = this.pixel();
+    this.point("pointerdown", x3, y5);
+    await this.until(() => this.sent.some(({ hold }) => hold));
+    const taken = [];
+    const start = performance.now();
+    for (let i4 = 0; i4 < TIMES && performance.now() - start < LONGEST2; i4++) {
+      const before = this.sent.length;
+      const at = performance.now();
+      this.point("pointermove", x3 + 2 * (i4 % 15), y5);
+      await this.until(() => this.sent.length > before);
+      await this.shown(this.sent.at(-1).seq);
+      taken.push(performance.now() - at);
+    }
+    this.point("pointerup", x3, y5);
+    return taken;
+  }
+  /** From the hand to the place that it holds, in every picture while the body walks [mm]. */
+  async dragWalking() {
+    const [x3, y5] = this.pixel();
+    this.point("pointerdown", x3, y5);
+    const drag = tools.value.find((tool2) => tool2 instanceof DragFlesh);
+    const off = [];
+    const start = this.stage.skin.frame.fleshTime;
+    await this.until(() => {
+      const { fleshTime } = this.stage.skin.frame;
+      if (fleshTime > start + 0.5) off.push(1e3 * drag.farthest());
+      return fleshTime > start + 2.5;
+    });
+    this.point("pointerup", x3, y5);
+    return off;
+  }
+  /** From a live setting that changes to a picture with it [ms]. */
+  async changes() {
+    const rows = state.value.views[0].stages.at(-1).settings;
+    const row = rows.find(({ name, live }) => live && name.endsWith("gravity"));
+    if (!row) return [];
+    const values = [0.5 * Number(row.value), Number(row.value)];
+    return this.timed((i4) => ({ do: "change", name: row.name, value: values[i4 % 2], done: false }));
+  }
+  /** From a time that is sought to a picture with it [ms]. */
+  async seeks() {
+    const duration = state.value.transport.duration ?? 1;
+    return this.timed((i4) => ({ do: "seek", time: i4 * 0.37 % 1 * duration }));
+  }
+  async said(command) {
+    await this.shown(ask(command) ?? 0);
+  }
+  /** Look before every picture, until something is true. */
+  until(true_) {
+    return new Promise((done) => {
+      const look2 = () => {
+        if (true_()) done();
+        else requestAnimationFrame(look2);
+      };
+      look2();
+    });
+  }
+  async timed(command) {
+    const taken = [];
+    const start = performance.now();
+    for (let i4 = 0; i4 < TIMES && performance.now() - start < LONGEST2; i4++) {
+      const at = performance.now();
+      await this.said(command(i4));
+      taken.push(performance.now() - at);
+    }
+    return taken;
+  }
+  shown(seq) {
+    return this.until(() => (this.stage.skin?.frame?.lastCommand ?? 0) >= seq);
+  }
+  /** A pixel of the page on the skin, near the middle of the character. */
+  pixel() {
+    const { canvas } = this.stage;
+    const box = canvas.getBoundingClientRect();
+    for (let share = 0; share < 0.3; share += 0.02)
+      for (const sign of [-1, 1]) {
+        const [x3, y5] = [box.left + box.width / 2, box.top + box.height * (0.42 + sign * share)];
+        const event = new PointerEvent("pointermove", { clientX: x3, clientY: y5 });
+        if (placeAt(this.stage, pixelOf(this.stage, event))) return [x3, y5];
+      }
+    throw new Error("the character is not in the middle of the picture");
+  }
+  point(kind, clientX, clientY) {
+    const buttons = kind === "pointerup" ? 0 : 1;
+    this.stage.canvas.dispatchEvent(new PointerEvent(kind, { ...HAND, clientX, clientY, buttons }));
+  }
+};
+
+// src/meters.ts
+var engineMilliseconds = y3(0);
+var viewMilliseconds = y3([]);
+var framesArriving = y3(0);
+var picturesDrawn = y3(0);
+var silent = y3(false);
+var PERIOD = 500;
+var SILENCE = 3e3;
+var arrived = 0;
+var drawn = 0;
+var views = [];
+var since = performance.now();
+var lastSign = performance.now();
+function countArrived(view2, engineMicroseconds) {
+  if (view2 === 0) arrived++;
+  views[view2] ??= { count: 0, milliseconds: 0 };
+  views[view2].count++;
+  views[view2].milliseconds += engineMicroseconds / 1e3;
+}
+function beginAgain() {
+  lastSign = performance.now();
+  silent.value = false;
+}
+function countDrawn() {
+  drawn++;
+}
+setInterval(() => {
+  const now = performance.now();
+  const seconds = (now - since) / 1e3;
+  framesArriving.value = arrived / seconds;
+  picturesDrawn.value = drawn / seconds;
+  if (arrived > 0) {
+    viewMilliseconds.value = Array.from(views, (view2) => view2 ? view2.milliseconds / view2.count : 0);
+    engineMilliseconds.value = viewMilliseconds.value.reduce((sum, one) => sum + one, 0);
+  }
+  if (arrived > 0 || document.hidden) lastSign = now;
+  silent.value = now - lastSign > SILENCE;
+  arrived = 0;
+  drawn = 0;
+  views = [];
+  since = now;
+}, PERIOD);
+
+// src/scene/renderer.ts
+import { WebGLRenderer } from "./three.js";
+function rendererName() {
+  const context = document.createElement("canvas").getContext("webgl2");
+  if (!context) return null;
+  const info = context.getExtension("WEBGL_debug_renderer_info");
+  const name = info ? String(context.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "unknown";
+  context.getExtension("WEBGL_lose_context")?.loseContext();
+  return name;
+}
+function isSoftware(name) {
+  return /swiftshader|llvmpipe|software/i.test(name);
+}
+function makeRenderer(canvas, software) {
+  const renderer = new WebGLRenderer({
+    canvas,
+    alpha: true,
+    antialias: !software,
+    powerPreference: "high-performance"
+  });
+  renderer.setPixelRatio(software ? 1 : Math.min(2, devicePixelRatio));
+  renderer.setClearColor(0, 0);
+  renderer.autoClear = true;
+  return renderer;
+}
+
+// src/scene/stage.ts
+import { Scene as Scene2, Vector3 as Vector319 } from "./three.js";
+
+// src/scene/bones.ts
+import {
+  BufferAttribute as BufferAttribute6,
+  BufferGeometry as BufferGeometry6,
+  DynamicDrawUsage as DynamicDrawUsage5,
+  Mesh as Mesh2,
+  MeshBasicMaterial,
+  Vector3 as Vector315
+} from "./three.js";
+var CORNERS3 = 6;
+var FACES2 = [0, 2, 3, 0, 3, 4, 0, 4, 5, 0, 5, 2, 1, 3, 2, 1, 4, 3, 1, 5, 4, 1, 2, 5];
+var WIDEST_AT = 0.16;
+var WIDTH = 0.055;
+function jointAt({ transforms }, joint, into) {
+  const at = 12 * joint;
+  return into.set(transforms[at + 3], transforms[at + 7], transforms[at + 11]);
+}
+var Bones = class {
+  mesh;
+  material;
+  positions;
+  ends;
+  constructor(skeleton, look2) {
+    this.ends = skeleton.parents.map((parent, joint) => [parent, joint]).filter(([parent]) => parent >= 0);
+    const count = this.ends.length;
+    this.positions = new BufferAttribute6(new Float32Array(3 * CORNERS3 * count), 3).setUsage(DynamicDrawUsage5);
+    const geometry = new BufferGeometry6().setAttribute("position", this.positions);
+    geometry.setIndex(this.ends.flatMap((_3, bone) => FACES2.map((corner) => CORNERS3 * bone + corner)));
+    this.material = new MeshBasicMaterial({ transparent: true, opacity: 0.62, depthTest: false });
+    this.mesh = new Mesh2(geometry, this.material);
+    this.mesh.frustumCulled = false;
+    this.mesh.renderOrder = 5;
+    this.wear(look2);
+  }
+  wear(look2) {
+    this.material.color.set(LOOKS[look2].bones);
+  }
+  show(frame2) {
+    const [from, to, along, side, up, corner] = Array.from({ length: 6 }, () => new Vector315());
+    this.ends.forEach(([parent, joint], bone) => {
+      jointAt(frame2, parent, from);
+      along.subVectors(jointAt(frame2, joint, to), from);
+      side.set(Math.abs(along.y) > 0.9 * along.length() ? 1 : 0, 0, 0);
+      if (side.x === 0) side.y = 1;
+      up.crossVectors(along, side).setLength(WIDTH * along.length());
+      side.crossVectors(up, along).setLength(WIDTH * along.length());
+      const at = CORNERS3 * bone;
+      this.positions.setXYZ(at, from.x, from.y, from.z);
+      this.positions.setXYZ(at + 1, to.x, to.y, to.z);
+      from.addScaledVector(along, WIDEST_AT);
+      [side, up, side, up].forEach((out, i4) => {
+        corner.copy(from).addScaledVector(out, i4 < 2 ? 1 : -1);
+        this.positions.setXYZ(at + 2 + i4, corner.x, corner.y, corner.z);
+      });
+    });
+    this.positions.needsUpdate = true;
+  }
+  dispose() {
+    this.mesh.geometry.dispose();
+    this.material.dispose();
+  }
+};
+
+// src/scene/camera.ts
+import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 as Vector316 } from "./three.js";
+var FIELD = 32;
+var OFF_POLE = 88e-4;
+var FOLLOW_RATE = 4;
+var FOLLOW_STEP = 1 / 60;
+var JUMP = 0.5;
+var ROOM2 = 1.08;
+var TURN_TIME = 0.28;
+var FROM = {
+  front: new Vector316(0, 0.06, 1),
+  side: new Vector316(1, 0.06, 0),
+  top: new Vector316(0, 1, 9e-3)
+};
+var Viewer = class {
+  constructor(canvas, calm2) {
+    this.calm = calm2;
+    this.camera.position.set(1.6, 1.5, 4.2);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.mouseButtons = { LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.ROTATE };
+    this.controls.touches = { ONE: TOUCH.ROTATE, TWO: TOUCH.DOLLY_PAN };
+    this.controls.enableDamping = !calm2();
+    this.controls.dampingFactor = 0.18;
+    this.controls.minPolarAngle = OFF_POLE;
+    this.controls.maxPolarAngle = Math.PI - OFF_POLE;
+    this.controls.zoomSpeed = 0.9;
+    this.controls.addEventListener("start", () => {
+      this.turn = null;
+    });
+  }
+  calm;
+  camera = new PerspectiveCamera(FIELD, 1, 0.01, 200);
+  controls;
+  anchor = new Vector316();
+  body = new Vector316();
+  // where it was seen last
+  velocity = new Vector316();
+  anchored = false;
+  turn = null;
+  resize(width, height2) {
+    this.camera.aspect = width / Math.max(1, height2);
+    this.camera.updateProjectionMatrix();
+  }
+  /** Go along with the body, whose cube has its middle here; at once where it jumps.
+  
+     A critically damped follower with a velocity of its own, so that it does not lag behind a steady walk. */
+  follow(middle, size2, seconds) {
+    if (!this.anchored) this.stay(middle);
+    const before = this.anchor.clone();
+    if (middle.distanceTo(this.anchor) < JUMP * size2) this.followEvenly(middle, seconds);
+    else this.anchor.copy(middle);
+    this.body.copy(middle);
+    const step2 = this.anchor.clone().sub(before);
+    this.camera.position.add(step2);
+    this.controls.target.add(step2);
+    this.turn?.target.add(step2);
+  }
+  /** In steps as short as a frame, between which the body goes evenly: the way is the same however often it is seen. */
+  followEvenly(middle, seconds) {
+    const steps = Math.ceil(seconds / FOLLOW_STEP - 1e-6);
+    const dt = seconds / steps;
+    for (let i4 = 1; i4 <= steps; i4++) {
+      const off = this.body.clone().lerp(middle, i4 / steps).sub(this.anchor);
+      this.velocity.addScaledVector(off, FOLLOW_RATE ** 2 * dt);
+      this.anchor.addScaledVector(off, 2 * FOLLOW_RATE * dt).addScaledVector(this.velocity, dt);
+    }
+  }
+  /** The body is somewhere else, and the camera stays where it is. */
+  stay(middle) {
+    this.anchor.copy(middle);
+    this.body.copy(middle);
+    this.velocity.set(0, 0, 0);
+    this.anchored = true;
+  }
+  /** Look at a box so that it fills the picture, from where the camera is or from a named side. */
+  frame(low, high, from, atOnce = false) {
+    const target = low.clone().add(high).multiplyScalar(0.5);
+    const direction = (from ?? this.offset()).clone().normalize();
+    const half = high.clone().sub(low).multiplyScalar(0.5);
+    const right = new Vector316(direction.z, 0, -direction.x).normalize();
+    const up = direction.clone().cross(right);
+    const along = (axis) => half.x * Math.abs(axis.x) + half.y * Math.abs(axis.y) + half.z * Math.abs(axis.z);
+    const tangent = Math.tan(FIELD * Math.PI / 360);
+    const nearest = Math.max(along(up), along(right) / this.camera.aspect) / tangent;
+    const distance = ROOM2 * nearest + 0.5 * along(direction);
+    this.goTo(target, direction.multiplyScalar(distance), atOnce);
+    this.controls.minDistance = 0.05 * half.length();
+    this.controls.maxDistance = 30 * half.length();
+  }
+  view(name) {
+    const target = (this.turn?.target ?? this.controls.target).clone();
+    this.goTo(target, FROM[name].clone().setLength(this.offset().length()), false);
+  }
+  /** Before every picture; says whether the camera moved. */
+  update(seconds) {
+    const before = this.camera.matrixWorld.clone();
+    if (this.turn) this.goOn(this.turn, seconds);
+    this.controls.update();
+    this.camera.updateMatrixWorld();
+    return !this.camera.matrixWorld.equals(before);
+  }
+  /** From what is looked at to the camera, as it is or as it is about to be. */
+  offset() {
+    return this.turn?.offset.clone() ?? this.camera.position.clone().sub(this.controls.target);
+  }
+  /** Look at a place, from it plus an offset [m]. */
+  goTo(target, offset, atOnce) {
+    this.turn = { target, offset, left: TURN_TIME };
+    if (atOnce || this.calm()) this.turn.left = 0;
+  }
+  goOn(turn, seconds) {
+    const share = turn.left <= seconds ? 1 : 1 - (1 - seconds / turn.left) ** 3;
+    const offset = this.camera.position.clone().sub(this.controls.target);
+    const length = offset.length() + share * (turn.offset.length() - offset.length());
+    offset.normalize().lerp(turn.offset.clone().normalize(), share);
+    if (offset.length() < 1e-3) offset.copy(turn.offset);
+    this.controls.target.lerp(turn.target, share);
+    this.camera.position.copy(this.controls.target).add(offset.setLength(length));
+    turn.left -= seconds;
+    if (turn.left <= 0) this.turn = null;
+  }
+};
+
+// src/scene/layout.ts
+var UPRIGHT = 0.6;
+var grid = y3({ columns: 1, rows: 1 });
+function gridFor(count, width, height2) {
+  let best = { columns: count, rows: 1 };
+  let largest = 0;
+  for (let columns = count; columns >= 1; columns--) {
+    const rows = Math.ceil(count / columns);
+    const seen = Math.min(width / columns / UPRIGHT, height2 / rows);
+    if (seen > 1.02 * largest) [best, largest] = [{ columns, rows }, seen];
+  }
+  return best;
+}
+
+// src/scene/pane.ts
+import { Group, Vector3 as Vector318 } from "./three.js";
+
+// src/scene/floor.ts
+import {
+  GLSL3 as GLSL32,
+  Mesh as Mesh3,
+  OrthographicCamera,
+  PlaneGeometry,
+  RawShaderMaterial as RawShaderMaterial2,
+  Scene,
+  Vector2 as Vector29,
+  WebGLRenderTarget
+} from "./three.js";
+
+// src/scene/ramps.ts
+var RAMPS = {
+  plain: ["#440154", "#472c7a", "#3b518b", "#2c718e", "#21908d", "#27ad81", "#5cc863", "#aadc32", "#fde725"],
+  signed: ["#542788", "#8073ac", "#b2abd2", "#d8daeb", "#f7f7f7", "#fee0b6", "#fdb863", "#e08214", "#b35806"]
+};
+var RAMP_COLOURS = 9;
+
+// src/scene/shaders.ts
+var UNPACK = (
+  /* glsl */
+  `
+precision highp float;
+in vec4 packed_point;
+uniform vec3 low;
+uniform float side;
+vec3 position_of() { return low + side * packed_point.xyz; }
+vec3 normal_of() {
+  float bytes = floor(packed_point.w * 65535.0 + 0.5);
+  vec2 e = vec2(mod(bytes, 256.0), floor(bytes / 256.0)) / 127.5 - 1.0;
+  vec3 n = vec3(e, 1.0 - abs(e.x) - abs(e.y));
+  if (n.z < 0.0) n.xy = (1.0 - abs(n.yx)) * vec2(n.x >= 0.0 ? 1.0 : -1.0, n.y >= 0.0 ? 1.0 : -1.0);
+  return normalize(n);
+}`
+);
+var SKIN_VERTEX = (
+  /* glsl */
+  `${UNPACK}
+in float measure;
+uniform mat4 viewMatrix, projectionMatrix;
+uniform vec3 cameraPosition;
+out float value;
+out vec3 normal;
+out vec3 to_viewer;
+out float height;
+void main() {
+  vec3 position = position_of();
+  normal = normal_of();
+  to_viewer = cameraPosition - position;
+  height = position.y;
+  value = measure;
+  gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
+}`
+);
+var SKIN_FRAGMENT = (
+  /* glsl */
+  `
+precision highp float;
+in vec3 normal;
+in vec3 to_viewer;
+in float height;
+in float value;
+uniform float measured;
+uniform vec3 ramp[${RAMP_COLOURS}];
+uniform vec3 skin_colour, sky, floor_light, key_colour, fill_colour, rim_colour;
+uniform vec3 key_direction;
+out vec4 colour;
+float wrapped(float cosine, float wrap) { return max(0.0, (cosine + wrap) / (1.0 + wrap)); }
+/** The colour of a measure, with only as much shade as shows the shape, so that it can be read off. */
+vec3 measure_colour(float light) {
+  float at = clamp(value, 0.0, 1.0) * float(${RAMP_COLOURS - 1});
+  int low = min(int(at), ${RAMP_COLOURS - 2});
+  return mix(ramp[low], ramp[low + 1], at - float(low)) * mix(0.62, 1.0, clamp(light, 0.0, 1.0));
+}
+void main() {
+  vec3 v = normalize(to_viewer);
+  vec3 n = normalize(normal);
+  if (!gl_FrontFacing) n = -n;
+  vec3 light = mix(floor_light, sky, 0.5 + 0.5 * n.y);
+  vec3 through = vec3(0.45, 0.22, 0.16);
+  float key = dot(n, key_direction);
+  light += key_colour * mix(vec3(wrapped(key, 0.0)), vec3(wrapped(key, 0.55)), through);
+  vec3 left = normalize(cross(v, vec3(0.0, 1.0, 0.0)) + vec3(1e-4));
+  light += fill_colour * wrapped(dot(n, normalize(0.55 * v + 0.8 * left + vec3(0.0, 0.4, 0.0))), 0.35);
+  float grazing = 1.0 - max(0.0, dot(n, v));
+  light *= mix(0.72, 1.0, smoothstep(-0.02, 0.35, height));
+  vec3 shine = key_colour * 0.07 * pow(max(0.0, dot(n, normalize(key_direction + v))), 28.0);
+  vec3 linear = skin_colour * light + rim_colour * pow(grazing, 3.0) * (0.35 + 0.65 * max(0.0, n.y)) + shine;
+  linear = linear / (1.0 + 0.22 * linear);
+  colour = vec4(mix(pow(linear, vec3(1.0 / 2.2)), measure_colour(dot(n, v) * 0.6 + light.g * 0.4), measured), 1.0);
+}`
+);
+var SHADOW_VERTEX = (
+  /* glsl */
+  `${UNPACK}
+uniform vec2 shadow_centre;
+uniform float shadow_reach;
+uniform vec3 key_direction;
+out float nearness;
+void main() {
+  vec3 position = position_of();
+  float h = max(0.0, position.y);
+  vec2 place = position.xz - key_direction.xz / key_direction.y * h * 0.5;
+  nearness = exp(-1.6 * h);
+  gl_Position = vec4((place - shadow_centre) / shadow_reach, 0.0, 1.0);
+}`
+);
+var SHADOW_FRAGMENT = (
+  /* glsl */
+  `
+precision highp float;
+in float nearness;
+out vec4 colour;
+void main() { colour = vec4(nearness); }`
+);
+var FLOOR_VERTEX = (
+  /* glsl */
+  `
+precision highp float;
+in vec3 position;
+uniform mat4 viewMatrix, projectionMatrix;
+uniform vec2 shadow_centre;
+uniform float floor_reach;
+out vec2 place;
+void main() {
+  place = shadow_centre + floor_reach * position.xy;
+  gl_Position = projectionMatrix * viewMatrix * vec4(place.x, 0.0, place.y, 1.0);
+}`
+);
+var FLOOR_FRAGMENT = (
+  /* glsl */
+  `
+precision highp float;
+in vec2 place;
+uniform sampler2D shadow;
+uniform vec2 shadow_centre;
+uniform float shadow_reach, floor_reach, line_strength, shadow_strength;
+uniform vec3 line_colour;
+out vec4 colour;
+float lines(vec2 p, float spacing) {
+  vec2 width = fwidth(p / spacing);
+  vec2 away = abs(fract(p / spacing - 0.5) - 0.5) / max(width, 1e-6);
+  float fine = 1.0 - smoothstep(0.2, 0.6, max(width.x, width.y));
+  return (1.0 - min(1.0, min(away.x, away.y))) * fine;
+}
+float shade(vec2 p) {
+  vec2 uv = 0.5 + 0.5 * (p - shadow_centre) / shadow_reach;
+  if (any(greaterThan(abs(uv - 0.5), vec2(0.46)))) return 0.0;
+  float sum = 0.0;
+  for (int i = 0; i < 20; i++) {
+    float r = 0.026 * sqrt((float(i) + 0.5) / 20.0);
+    float a = 2.39996 * float(i);
+    sum += texture(shadow, uv + r * vec2(cos(a), sin(a))).r;
+  }
+  return sum / 20.0;
+}
+void main() {
+  float fade = 1.0 - smoothstep(0.15, 1.0, length(place - shadow_centre) / floor_reach);
+  float grid = max(0.45 * lines(place, 0.5), lines(place, 1.0)) * line_strength * fade * fade;
+  float dark = shadow_strength * shade(place);
+  float alpha = dark + grid * (1.0 - dark);
+  colour = vec4(pow(line_colour * grid * (1.0 - dark) / max(alpha, 1e-4), vec3(1.0 / 2.2)), alpha);
+}`
+);
+
+// src/scene/floor.ts
+var TEXELS = 256;
+var Floor = class {
+  mesh;
+  shadowUniforms = { shadow_centre: { value: new Vector29() }, shadow_reach: { value: 2 } };
+  target = new WebGLRenderTarget(TEXELS, TEXELS, { depthBuffer: false });
+  scene = new Scene();
+  camera = new OrthographicCamera();
+  material;
+  constructor(look2) {
+    this.material = new RawShaderMaterial2({
+      glslVersion: GLSL32,
+      vertexShader: FLOOR_VERTEX,
+      fragmentShader: FLOOR_FRAGMENT,
+      transparent: true,
+      depthWrite: false,
+      side: 2,
+      uniforms: {
+        ...this.shadowUniforms,
+        floor_reach: { value: 8 },
+        shadow: { value: this.target.texture },
+        line_colour: { value: null },
+        line_strength: { value: 0 },
+        shadow_strength: { value: 0 }
+      }
+    });
+    this.mesh = new Mesh3(new PlaneGeometry(2, 2), this.material);
+    this.mesh.frustumCulled = false;
+    this.wear(look2);
+  }
+  wear(look2) {
+    for (const name of ["line_colour", "line_strength", "shadow_strength"]) {
+      this.material.uniforms[name].value = LOOKS[look2][name];
+    }
+  }
+  dispose() {
+    this.mesh.geometry.dispose();
+    this.material.dispose();
+    this.target.dispose();
+  }
+  /** How large the character is [m]: floor and shadow reach as far as it asks. */
+  fit(size2) {
+    this.shadowUniforms.shadow_reach.value = 1.1 * size2;
+    this.material.uniforms.floor_reach.value = 5 * size2;
+  }
+  /** Draw the shadow of the skin about this place of the floor. */
+  cast(renderer, skin2, x3, z3) {
+    this.shadowUniforms.shadow_centre.value.set(x3, z3);
+    if (skin2.shadow.parent !== this.scene) {
+      this.scene.clear();
+      this.scene.add(skin2.shadow);
+    }
+    renderer.setRenderTarget(this.target);
+    renderer.clear();
+    renderer.render(this.scene, this.camera);
+    renderer.setRenderTarget(null);
+  }
+};
+
+// src/scene/skin.ts
+import {
+  BufferAttribute as BufferAttribute7,
+  BufferGeometry as BufferGeometry7,
+  Color as Color3,
+  CustomBlending,
+  DynamicDrawUsage as DynamicDrawUsage6,
+  GLSL3 as GLSL33,
+  MaxEquation,
+  Mesh as Mesh4,
+  OneFactor,
+  RawShaderMaterial as RawShaderMaterial3,
+  Vector3 as Vector317
+} from "./three.js";
+var DOUBLE_SIDE = 2;
+var Skin = class {
+  constructor(number, data, shadowUniforms, look2) {
+    this.number = number;
+    this.data = data;
+    this.attribute = new BufferAttribute7(new Uint16Array(4 * data.points), 4, true).setUsage(
+      DynamicDrawUsage6
+    );
+    this.measure = new BufferAttribute7(new Uint8Array(data.points), 1, true).setUsage(DynamicDrawUsage6);
+    const geometry = new BufferGeometry7();
+    geometry.setAttribute("packed_point", this.attribute);
+    geometry.setAttribute("measure", this.measure);
+    geometry.setIndex(new BufferAttribute7(data.triangles, 1));
+    this.material = new RawShaderMaterial3({
+      glslVersion: GLSL33,
+      vertexShader: SKIN_VERTEX,
+      fragmentShader: SKIN_FRAGMENT,
+      side: DOUBLE_SIDE,
+      uniforms: {
+        ...this.cube,
+        key_direction: { value: KEY_DIRECTION },
+        measured: { value: 0 },
+        ramp: { value: [] }
+      }
+    });
+    const shadowMaterial = new RawShaderMaterial3({
+      glslVersion: GLSL33,
+      vertexShader: SHADOW_VERTEX,
+      fragmentShader: SHADOW_FRAGMENT,
+      side: DOUBLE_SIDE,
+      depthTest: false,
+      depthWrite: false,
+      blending: CustomBlending,
+      blendEquation: MaxEquation,
+      blendSrc: OneFactor,
+      blendDst: OneFactor,
+      uniforms: { ...this.cube, ...shadowUniforms, key_direction: { value: KEY_DIRECTION } }
+    });
+    this.mesh = new Mesh4(geometry, this.material);
+    this.shadow = new Mesh4(geometry, shadowMaterial);
+    this.mesh.frustumCulled = false;
+    this.shadow.frustumCulled = false;
+    this.wear(look2);
+  }
+  number;
+  data;
+  mesh;
+  shadow;
+  cube = { low: { value: new Vector317() }, side: { value: 1 } };
+  frame = null;
+  material;
+  attribute;
+  measure;
+  wear(look2) {
+    const { skin_colour, sky, floor_light, key_colour, fill_colour, rim_colour } = LOOKS[look2];
+    for (const [name, value] of Object.entries({
+      skin_colour,
+      sky,
+      floor_light,
+      key_colour,
+      fill_colour,
+      rim_colour
+    })) {
+      this.material.uniforms[name] = { value };
+    }
+    this.material.uniformsNeedUpdate = true;
+  }
+  show(frame2) {
+    this.frame = frame2;
+    this.attribute.array = frame2.packed;
+    this.attribute.needsUpdate = true;
+    this.cube.low.value.fromArray(frame2.low);
+    this.cube.side.value = frame2.side;
+  }
+  /** Show a byte for every display point as colours, or the skin itself. */
+  colour(values) {
+    this.material.uniforms.measured.value = values ? 1 : 0;
+    if (!values) return;
+    this.measure.array = values;
+    this.measure.needsUpdate = true;
+  }
+  setRamp(ramp) {
+    this.material.uniforms.ramp.value = RAMPS[ramp].map((hex) => new Color3(hex).convertLinearToSRGB());
+  }
+  /** Where a display point is [m]. */
+  point(index, into) {
+    const { packed, low, side } = this.frame;
+    const at = 4 * index;
+    const scale = side / 65535;
+    return into.set(
+      low[0] + scale * packed[at],
+      low[1] + scale * packed[at + 1],
+      low[2] + scale * packed[at + 2]
+    );
+  }
+  /** Where a place of the skin is, and which way it looks. */
+  surface({ points, shares }, position, normal) {
+    const [a5, b3, c4] = points.map((index) => this.point(index, new Vector317()));
+    position.set(0, 0, 0).addScaledVector(a5, shares[0]).addScaledVector(b3, shares[1]).addScaledVector(c4, shares[2]);
+    normal.crossVectors(b3.sub(a5), c4.sub(a5)).normalize();
+  }
+  /** The box about all points [m]. */
+  bounds(low, high) {
+    const point = new Vector317();
+    low.setScalar(Number.POSITIVE_INFINITY);
+    high.setScalar(Number.NEGATIVE_INFINITY);
+    for (let i4 = 0; i4 < this.data.points; i4++) {
+      this.point(i4, point);
+      low.min(point);
+      high.max(point);
+    }
+  }
+  dispose() {
+    this.mesh.geometry.dispose();
+    this.material.dispose();
+    this.shadow.material.dispose();
+  }
+};
+
+// src/scene/pane.ts
+var Pane = class {
+  constructor(number, look2, ramp) {
+    this.number = number;
+    this.look = look2;
+    this.ramp = ramp;
+    this.floor = new Floor(look2);
+    this.group.add(this.floor.mesh);
+  }
+  number;
+  look;
+  ramp;
+  group = new Group();
+  skin = null;
+  joints = null;
+  floor;
+  bones = null;
+  waiting = null;
+  colours = null;
+  shadowIsOld = false;
+  setMesh(number, data, size2) {
+    if (this.skin) this.group.remove(this.skin.mesh);
+    this.skin?.dispose();
+    this.skin = new Skin(number, data, this.floor.shadowUniforms, this.look);
+    this.skin.mesh.visible = false;
+    this.skin.setRamp(this.ramp);
+    this.group.add(this.skin.mesh);
+    this.floor.fit(size2);
+    this.joints = null;
+  }
+  setSkeleton(skeleton) {
+    if (this.bones) this.group.remove(this.bones.mesh);
+    this.bones?.dispose();
+    this.bones = new Bones(skeleton, this.look);
+    this.bones.mesh.visible = false;
+    this.group.add(this.bones.mesh);
+    this.joints = null;
+  }
+  /** The newest frame; one that was not drawn yet gives way. */
+  newest(frame2) {
+    this.waiting = frame2;
+  }
+  /** Colours for the frame of the skin that comes next. */
+  newestColours(frame2) {
+    this.colours = frame2;
+  }
+  /** Give the frame that waits to the skin; whether there was one of its mesh. */
+  take() {
+    const frame2 = this.waiting;
+    if (!frame2 || frame2.mesh !== this.skin?.number) return false;
+    this.waiting = null;
+    this.skin.show(frame2);
+    const coloured = this.colours?.frame === frame2.frame && this.colours.values.length === this.skin.data.points;
+    this.skin.colour(coloured ? this.colours.values : null);
+    this.skin.mesh.visible = true;
+    this.shadowIsOld = true;
+    return true;
+  }
+  /** Bones and shadow as they are in the frame that is shown. */
+  prepare(renderer, bonesShown2) {
+    if (this.bones) {
+      this.bones.mesh.visible = bonesShown2 && this.joints !== null;
+      if (this.joints && bonesShown2) this.bones.show(this.joints);
+    }
+    if (!this.skin?.frame || !this.shadowIsOld) return;
+    this.shadowIsOld = false;
+    const { x: x3, z: z3 } = this.middle();
+    this.floor.cast(renderer, this.skin, x3, z3);
+  }
+  setRamp(ramp) {
+    this.ramp = ramp;
+    this.skin?.setRamp(ramp);
+  }
+  wear(look2) {
+    this.look = look2;
+    this.bones?.wear(look2);
+    this.skin?.wear(look2);
+    this.floor.wear(look2);
+  }
+  /** The middle of the cube in which the skin lies [m]. */
+  middle() {
+    const { low, side } = this.skin.frame;
+    return new Vector318(low[0] + side / 2, low[1] + side / 2, low[2] + side / 2);
+  }
+  dispose() {
+    this.bones?.dispose();
+    this.skin?.dispose();
+    this.floor.dispose();
+  }
+};
+
+// src/scene/picking.ts
+function pick(skin2, origin, direction) {
+  if (!skin2.frame) return null;
+  const { packed, low, side } = skin2.frame;
+  const { triangles } = skin2.data;
+  const scale = 65535 / side;
+  const [ox, oy, oz] = [
+    (origin.x - low[0]) * scale,
+    (origin.y - low[1]) * scale,
+    (origin.z - low[2]) * scale
+  ];
+  const [dx, dy, dz] = [direction.x * scale, direction.y * scale, direction.z * scale];
+  let nearest = Number.POSITIVE_INFINITY;
+  let found = null;
+  for (let t4 = 0; t4 < triangles.length; t4 += 3) {
+    const a5 = 4 * triangles[t4];
+    const b3 = 4 * triangles[t4 + 1];
+    const c4 = 4 * triangles[t4 + 2];
+    const ax = packed[a5];
+    const ay = packed[a5 + 1];
+    const az = packed[a5 + 2];
+    const e1x = packed[b3] - ax;
+    const e1y = packed[b3 + 1] - ay;
+    const e1z = packed[b3 + 2] - az;
+    const e2x = packed[c4] - ax;
+    const e2y = packed[c4 + 1] - ay;
+    const e2z = packed[c4 + 2] - az;
+    const px = dy * e2z - dz * e2y;
+    const py = dz * e2x - dx * e2z;
+    const pz = dx * e2y - dy * e2x;
+    const determinant = e1x * px + e1y * py + e1z * pz;
+    if (determinant === 0) continue;
+    const sx = ox - ax;
+    const sy = oy - ay;
+    const sz = oz - az;
+    const u4 = (sx * px + sy * py + sz * pz) / determinant;
+    if (u4 < 0 || u4 > 1) continue;
+    const qx = sy * e1z - sz * e1y;
+    const qy = sz * e1x - sx * e1z;
+    const qz = sx * e1y - sy * e1x;
+    const v4 = (dx * qx + dy * qy + dz * qz) / determinant;
+    if (v4 < 0 || u4 + v4 > 1) continue;
+    const distance = (e2x * qx + e2y * qy + e2z * qz) / determinant;
+    if (distance <= 0 || distance >= nearest) continue;
+    nearest = distance;
+    found = { triangle: t4 / 3, points: [a5 / 4, b3 / 4, c4 / 4], shares: [Math.max(0, 1 - u4 - v4), u4, v4] };
+  }
+  return found;
+}
+
+// src/scene/stage.ts
+var LONGEST_STEP = 0.1;
+var LONGEST_GAP = 1;
+var SAME_SIZE = 0.01;
+var FIRST_LOOK = new Vector319(0.42, 0.14, 1);
+var Stage = class {
+  // for the body since the camera last followed it [s]
+  constructor(canvas, options) {
+    this.canvas = canvas;
+    this.options = options;
+    this.look = options.look;
+    this.renderer = makeRenderer(canvas, options.software);
+    this.viewer = new Viewer(canvas, options.calm);
+    this.pane = this.addPane();
+    new ResizeObserver(() => this.resize()).observe(canvas);
+    this.resize();
+    this.renderer.setAnimationLoop((now) => this.picture(now));
+  }
+  canvas;
+  options;
+  /** What is seen in every pane; what is seen in one is in that pane's group. */
+  scene = new Scene2();
+  viewer;
+  panes = [];
+  /** The pane that tools work in: the one that was last pointed at. */
+  pane;
+  renderer;
+  skeleton = null;
+  mesh = null;
+  bonesShown = false;
+  ramp = "plain";
+  look;
+  size = 1.8;
+  unsaid = [];
+  dirty = true;
+  framed = false;
+  before = performance.now();
+  gone = 0;
+  /** The skin that tools work on. */
+  get skin() {
+    return this.pane.skin;
+  }
+  /** The joints of the character that tools work on. */
+  get joints() {
+    return this.skeleton && { skeleton: this.skeleton, frame: this.pane.joints };
+  }
+  /** As many panes as there are characters to show. */
+  setPanes(count) {
+    if (count === this.panes.length || count < 1) return;
+    while (this.panes.length < count) this.addPane();
+    for (const gone of this.panes.splice(count)) {
+      this.scene.remove(gone.group);
+      gone.dispose();
+    }
+    if (!this.panes.includes(this.pane)) this.pane = this.panes.at(-1);
+    this.resize();
+    this.frameFrom();
+  }
+  /** Other triangles, of which the frames to come are. */
+  setMesh(number, data, size2) {
+    const again = this.mesh !== null && Math.abs(size2 / this.size - 1) < SAME_SIZE;
+    this.mesh = { number, data };
+    this.framed &&= again;
+    this.size = size2 > 0 ? size2 : 1.8;
+    for (const pane of this.panes) pane.setMesh(number, data, this.size);
+    this.dirty = true;
+  }
+  /** Other joints, of which the frames to come are. */
+  setSkeleton(skeleton) {
+    if (JSON.stringify(skeleton) === JSON.stringify(this.skeleton)) return;
+    this.skeleton = skeleton;
+    for (const pane of this.panes) pane.setSkeleton(skeleton);
+  }
+  /** The newest frame of a view. */
+  newest(frame2) {
+    this.panes[frame2.view]?.newest(frame2);
+    this.unsaid.push({ view: frame2.view, frame: frame2.frame });
+  }
+  /** Where the joints are in the frame of the skin that comes next. */
+  newestJoints(frame2) {
+    const pane = this.panes[frame2.view];
+    const fits = frame2.transforms.length === 12 * (this.skeleton?.names.length ?? 0);
+    if (pane && fits && frame2.mesh === this.mesh?.number) pane.joints = frame2;
+  }
+  /** Colours for the frame of the skin that comes next. */
+  newestColours(frame2) {
+    this.panes[frame2.view]?.newestColours(frame2);
+  }
+  /** Which colours measures have. */
+  setRamp(ramp) {
+    this.ramp = ramp;
+    for (const pane of this.panes) pane.setRamp(ramp);
+    this.dirty = true;
+  }
+  /** Where a joint is [m], or null while nobody knows. */
+  joint(index, into = new Vector319()) {
+    return this.pane.joints && jointAt(this.pane.joints, index, into);
+  }
+  showBones(shown2) {
+    this.bonesShown = shown2;
+    this.dirty = true;
+  }
+  wear(look2) {
+    this.look = look2;
+    for (const pane of this.panes) pane.wear(look2);
+    this.dirty = true;
+  }
+  redraw() {
+    this.dirty = true;
+  }
+  /** The place of the skin that a ray from the camera meets. */
+  pick(direction) {
+    return this.skin ? pick(this.skin, this.viewer.camera.position, direction) : null;
+  }
+  /** Where the camera is and what it looks at, both from the middle of the body [m]; null while there is none. */
+  looked() {
+    const middle = this.middle();
+    if (!middle || !this.framed) return null;
+    const { camera, controls } = this.viewer;
+    return [...camera.position.clone().sub(middle), ...controls.target.clone().sub(middle)];
+  }
+  /** Look from there; both places are from the middle of the body [m]. */
+  lookFrom(position, target) {
+    const middle = this.middle();
+    if (!middle) return;
+    const at = new Vector319(...target).add(middle);
+    this.viewer.goTo(at, new Vector319(...position).sub(new Vector319(...target)), true);
+  }
+  frameCharacter() {
+    this.frameFrom();
+  }
+  view(name) {
+    this.viewer.view(name);
+  }
+  /** Where a pane is on the canvas. */
+  boxOf(pane) {
+    const { columns, rows } = grid.peek();
+    const [width, height2] = [this.canvas.clientWidth / columns, this.canvas.clientHeight / rows];
+    const row = Math.floor(pane.number / columns);
+    return { left: pane.number % columns * width, top: row * height2, width, height: height2 };
+  }
+  /** Let tools work in the pane that the pointer is over; it stays where it was beside all panes. */
+  pointAt(event) {
+    const { left, top } = this.canvas.getBoundingClientRect();
+    const [x3, y5] = [event.clientX - left, event.clientY - top];
+    const over = this.panes.find((pane) => {
+      const box = this.boxOf(pane);
+      return x3 >= box.left && x3 < box.left + box.width && y5 >= box.top && y5 < box.top + box.height;
+    });
+    this.pane = over ?? this.pane;
+    return this.pane;
+  }
+  addPane() {
+    const pane = new Pane(this.panes.length, this.look, this.ramp);
+    if (this.mesh) pane.setMesh(this.mesh.number, this.mesh.data, this.size);
+    if (this.skeleton) pane.setSkeleton(this.skeleton);
+    this.panes.push(pane);
+    this.scene.add(pane.group);
+    return pane;
+  }
+  frameFrom(from, atOnce = false) {
+    const skin2 = this.panes.find((pane) => pane.skin?.frame)?.skin;
+    if (!skin2) return;
+    const [low, high] = [new Vector319(), new Vector319()];
+    skin2.bounds(low, high);
+    this.viewer.frame(low, high, from, atOnce);
+  }
+  resize() {
+    const { clientWidth, clientHeight } = this.canvas;
+    if (clientWidth === 0 || clientHeight === 0) return;
+    const { columns, rows } = gridFor(this.panes.length, clientWidth, clientHeight);
+    grid.value = { columns, rows };
+    this.renderer.setSize(clientWidth, clientHeight, false);
+    this.viewer.resize(clientWidth / columns, clientHeight / rows);
+    this.dirty = true;
+  }
+  picture(now) {
+    const seconds = Math.min(LONGEST_STEP, (now - this.before) / 1e3);
+    this.before = now;
+    const isNew = this.take();
+    const moved2 = this.lookOn(seconds);
+    if (!isNew && !moved2 && !this.dirty) return;
+    this.dirty = false;
+    this.options.beforePicture();
+    this.draw();
+    const said = this.unsaid;
+    this.unsaid = [];
+    this.options.afterPicture(this.skin?.frame ?? null, said);
+  }
+  draw() {
+    for (const pane of this.panes) pane.prepare(this.renderer, this.bonesShown);
+    this.renderer.setScissorTest(true);
+    for (const pane of this.panes) {
+      const { left, top, width, height: height2 } = this.boxOf(pane);
+      const bottom = this.canvas.clientHeight - top - height2;
+      this.renderer.setViewport(left, bottom, width, height2);
+      this.renderer.setScissor(left, bottom, width, height2);
+      for (const one of this.panes) one.group.visible = one === pane;
+      this.renderer.render(this.scene, this.viewer.camera);
+    }
+    this.renderer.setScissorTest(false);
+  }
+  /** Give frames that wait to the skins they are of; whether there was one. */
+  take() {
+    if (this.canvas.clientHeight === 0) return false;
+    const before = this.shown()?.fleshTime ?? 0;
+    const isNew = this.panes.map((pane) => pane.take()).includes(true);
+    this.gone += Math.min(LONGEST_GAP, Math.max(0, (this.shown()?.fleshTime ?? 0) - before));
+    if (!isNew) this.dirty ||= this.unsaid.length > 0;
+    else if (!this.framed) {
+      this.frameFrom(FIRST_LOOK, true);
+      this.viewer.stay(this.middle());
+      this.framed = true;
+    }
+    return isNew;
+  }
+  lookOn(seconds) {
+    const middle = this.middle();
+    if (middle) {
+      if (this.options.follows()) this.viewer.follow(middle, this.size, this.gone);
+      else this.viewer.stay(middle);
+      this.gone = 0;
+    }
+    return this.viewer.update(seconds);
+  }
+  /** The frame of the first character that is there. */
+  shown() {
+    return this.panes.find((pane) => pane.skin?.frame)?.skin?.frame ?? null;
+  }
+  /** Of the first character that is there, with which the camera goes along. */
+  middle() {
+    return this.panes.find((pane) => pane.skin?.frame)?.middle() ?? null;
+  }
+};
+
+// src/messages.ts
+var PROTOCOL = "supple-studio.1";
+
+// src/socket.ts
+var FIRST_WAIT = 250;
+var LONGEST_WAIT = 8e3;
+var Connection = class {
+  constructor(address, listener) {
+    this.address = address;
+    this.listener = listener;
+    this.connect();
+  }
+  address;
+  listener;
+  socket = null;
+  seq = 0;
+  wait = FIRST_WAIT;
+  /** Send a command; its number, or null while there is no engine to hear it. */
+  send(command) {
+    if (this.socket?.readyState !== WebSocket.OPEN) return null;
+    const seq = ++this.seq;
+    this.socket.send(JSON.stringify({ ...command, seq }));
+    return seq;
+  }
+  connect() {
+    const socket = new WebSocket(this.address, PROTOCOL);
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => {
+      this.wait = FIRST_WAIT;
+      this.listener.opened();
+    };
+    socket.onmessage = ({ data }) => {
+      if (typeof data === "string") this.listener.event(JSON.parse(data));
+      else this.listener.frame(data);
+    };
+    socket.onclose = ({ reason }) => {
+      this.listener.lost(reason, this.wait);
+      setTimeout(() => this.connect(), this.wait * (0.8 + 0.4 * Math.random()));
+      this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
+    };
+    this.socket = socket;
+  }
+};
 
 // src/ui/layers/choice.ts
 var chosenKey = y3(null);
@@ -5819,22 +5984,22 @@ var WEIGHT = "weight:";
 function MeasureChooser() {
   const now = state.value;
   if (!now) return null;
-  const { measure, measures } = now.shown;
-  const isWeight = measure?.name.startsWith(WEIGHT) ?? false;
+  const { measure: measure2, measures } = now.shown;
+  const isWeight = measure2?.name.startsWith(WEIGHT) ?? false;
   const show = (name) => ask({ do: "show", measure: name });
-  const there = !measure || isWeight || measures.some(({ name }) => name === measure.name);
+  const there = !measure2 || isWeight || measures.some(({ name }) => name === measure2.name);
   return /* @__PURE__ */ a4($, { children: [
     /* @__PURE__ */ a4("label", { class: "chooser", children: [
       /* @__PURE__ */ a4("span", { children: "Colours" }),
       /* @__PURE__ */ a4(
         "select",
         {
-          value: isWeight ? WEIGHT : measure?.name ?? "",
+          value: isWeight ? WEIGHT : measure2?.name ?? "",
           title: "Show a measure on the skin",
           onChange: ({ currentTarget }) => show(currentTarget.value === WEIGHT ? `${WEIGHT}${now.skeleton.names[0]}` : currentTarget.value),
           children: [
             /* @__PURE__ */ a4("option", { value: "", children: "the skin itself" }),
-            [...measures, ...there ? [] : [measure]].map(({ name, label }) => /* @__PURE__ */ a4("option", { value: name, children: label }, name)),
+            [...measures, ...there ? [] : [measure2]].map(({ name, label }) => /* @__PURE__ */ a4("option", { value: name, children: label }, name)),
             /* @__PURE__ */ a4("option", { value: WEIGHT, children: "Weights of a joint …" })
           ]
         }
@@ -5842,21 +6007,21 @@ function MeasureChooser() {
     ] }),
     isWeight && /* @__PURE__ */ a4("label", { class: "chooser", children: [
       /* @__PURE__ */ a4("span", { children: "Joint" }),
-      /* @__PURE__ */ a4("select", { value: measure?.name, onChange: ({ currentTarget }) => show(currentTarget.value), children: now.skeleton.names.map((name) => /* @__PURE__ */ a4("option", { value: `${WEIGHT}${name}`, children: plainName(name) }, name)) })
+      /* @__PURE__ */ a4("select", { value: measure2?.name, onChange: ({ currentTarget }) => show(currentTarget.value), children: now.skeleton.names.map((name) => /* @__PURE__ */ a4("option", { value: `${WEIGHT}${name}`, children: plainName(name) }, name)) })
     ] })
   ] });
 }
 function Legend() {
-  const measure = state.value?.shown.measure;
-  if (!measure) return null;
+  const measure2 = state.value?.shown.measure;
+  if (!measure2) return null;
   const [low, high] = range.value;
-  const colours = RAMPS[measure.signed ? "signed" : "plain"].join(", ");
-  return /* @__PURE__ */ a4("figure", { class: "legend", "aria-label": `${measure.label}, ${shown(low)} to ${shown(high)} ${measure.unit}`, children: [
+  const colours = RAMPS[measure2.signed ? "signed" : "plain"].join(", ");
+  return /* @__PURE__ */ a4("figure", { class: "legend", "aria-label": `${measure2.label}, ${shown(low)} to ${shown(high)} ${measure2.unit}`, children: [
     /* @__PURE__ */ a4("figcaption", { children: [
-      measure.label,
-      measure.unit && /* @__PURE__ */ a4("span", { class: "quiet", children: [
+      measure2.label,
+      measure2.unit && /* @__PURE__ */ a4("span", { class: "quiet", children: [
         " ",
-        measure.unit
+        measure2.unit
       ] })
     ] }),
     /* @__PURE__ */ a4("div", { class: "ramp", style: { background: `linear-gradient(to right, ${colours})` } }),
@@ -7085,7 +7250,7 @@ function Meters({ software }) {
   const drawing = software ? "pictures drawn each second; there is no graphics card in use, so drawing is slow" : "pictures drawn each second";
   return /* @__PURE__ */ a4("dl", { class: "meters", "aria-label": "Meters", children: [
     /* @__PURE__ */ a4(
-      Meter,
+      Meter2,
       {
         name: "engine",
         value: engineMilliseconds.value.toFixed(1),
@@ -7095,7 +7260,7 @@ function Meters({ software }) {
       }
     ),
     /* @__PURE__ */ a4(
-      Meter,
+      Meter2,
       {
         name: "arriving",
         value: framesArriving.value.toFixed(0),
@@ -7105,7 +7270,7 @@ function Meters({ software }) {
       }
     ),
     /* @__PURE__ */ a4(
-      Meter,
+      Meter2,
       {
         name: "picture",
         value: picturesDrawn.value.toFixed(0),
@@ -7116,7 +7281,7 @@ function Meters({ software }) {
     )
   ] });
 }
-function Meter({
+function Meter2({
   name,
   value,
   unit,
@@ -7187,7 +7352,7 @@ function Notices() {
 
 // src/main.tsx
 var LONG_WAIT = 1500;
-var HAND = 0.09;
+var HAND2 = 0.09;
 function begin(root2) {
   const drawer = rendererName();
   if (!drawer) {
@@ -7229,6 +7394,7 @@ function begin(root2) {
   connect(stage2);
   Object.assign(globalThis, { supple: { stage: stage2, session: session_exports } });
   Q(/* @__PURE__ */ a4(Studio, { stage: stage2, software }), root2);
+  if (location.hash === "#measure") void measure(stage2);
 }
 function connect(stage2) {
   const mesh = new MeshLoader(stage2);
@@ -7275,7 +7441,7 @@ function connect(stage2) {
 function takeState(state2) {
   const first = state.value?.mesh.mesh !== state2.mesh.mesh;
   state.value = state2;
-  if (first) setRadius(HAND * (state2.mesh.size || 1.8));
+  if (first) setRadius(HAND2 * (state2.mesh.size || 1.8));
   const moving = document.querySelector("input[type=range]:active")?.closest("[data-setting]")?.dataset.setting;
   const kept2 = moving === void 0 ? void 0 : drafts.value[moving];
   drafts.value = moving !== void 0 && kept2 !== void 0 ? { [moving]: kept2 } : {};

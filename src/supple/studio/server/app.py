@@ -11,6 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
+from supple.files import atomic
 from supple.studio.engine import Engine
 from supple.studio.server.socket import TRY_LATER, Window, turn_away
 from supple.studio.server.uploads import Uploads, listed
@@ -20,8 +21,11 @@ _KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".
 PAGE = ("index.html", "studio.js", "three.js", "studio.css", "LICENSES.txt")
 
 
-def application(engine: Engine) -> Starlette:
-    """The application for one engine; whoever comes in has passed the guard."""
+def application(engine: Engine, measured: Path | None = None) -> Starlette:
+    """The application for one engine; whoever comes in has passed the guard.
+
+    Where a file is named, what the page has measured of itself is written there.
+    """
     page = _read_page()
     windows: set[Window] = set()
     uploads = Uploads(engine.library)
@@ -53,8 +57,15 @@ def application(engine: Engine) -> Starlette:
         finally:
             windows.discard(window)
 
+    async def measuring(request: Request) -> Response:
+        assert measured is not None
+        with atomic(measured) as waiting:
+            waiting.write_bytes(await request.body())
+        return Response(status_code=204)
+
     return Starlette(
         routes=[
+            *([] if measured is None else [Route("/measured", measuring, methods=["POST"])]),
             Route("/", page_file),
             Route("/mesh/{number:int}", mesh),
             Route("/files", files),

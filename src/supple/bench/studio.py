@@ -1,0 +1,125 @@
+"""The studio as it is felt: from command to picture, measured by its page in a browser that no debugger slows.
+
+The server is started as a person starts it, and a Chromium without a window on its address; the page measures itself
+and sends what it found. Pictures are drawn by the processor here, so what is drawn is slower than with a graphics card;
+what arrives is not. Without a Chromium there are no rows.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from supple.bench.live import MANY, VERTICES, scale
+from supple.bench.rows import Row
+from supple.bench.timing import Timing
+from supple.errors import UnfinishedError
+
+ROOM = "studio"
+CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
+_PATIENCE = 300.0  # s for one page to measure itself
+_ADDRESS = re.compile(r"http://\S+")
+_PROGRAM = "from supple.cli.main import main; raise SystemExit(main())"
+_DRAWING = ("--use-gl=angle", "--use-angle=gl-egl", "--ignore-gpu-blocklist")
+
+
+def rows(progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Row]:
+    """Every row of what a person at the studio feels."""
+    chromium = next(filter(None, map(shutil.which, CHROMIUMS)), None)
+    if chromium is None:
+        progress("there is no Chromium here, in which the studio could be measured")
+        return
+    progress("linear blend, by which all is scaled")
+    yield scale(ROOM, device)
+    for skin, vertices in (("lattice", VERTICES), ("linear", MANY)):
+        progress(f"the studio with {skin} on {vertices} vertices")
+        yield from rows_of_page(f"hero-{vertices} {skin}", measured(chromium, skin, vertices))
+
+
+def rows_of_page(scene: str, found: dict[str, Any]) -> Iterator[Row]:
+    """The rows of what one page has measured, times there being in milliseconds."""
+    yield Row(ROOM, scene, "command to the first moving picture", found["started"])
+    gaps = found["gaps"]
+    note = f"{1e3 / np.mean(gaps):.1f} frames a second arrive, {found['drawn']:.1f} are drawn; {_late(gaps)}"
+    yield _row(scene, "between frames that arrive", gaps, note)
+    behind = found["behind"]
+    if behind:
+        middle, most = np.percentile(behind, [50.0, 95.0])
+        far = f"{middle:.1f} mm from hand to place while it walks, 95 % within {most:.1f} mm"
+        yield _row(scene, "drag while it stands, pointer to picture", found["drag"], f"{_late(found['drag'])}; {far}")
+    for name, what in (("change", "live setting to picture"), ("seek", "scrub to picture")):
+        if found[name]:
+            yield _row(scene, what, found[name], _late(found[name]))
+
+
+def _row(scene: str, what: str, milliseconds: Sequence[float], note: str) -> Row:
+    low, middle, high = 1e-3 * np.percentile(milliseconds, [25.0, 50.0, 75.0])
+    return Row.of(ROOM, scene, what, timing=Timing(float(middle), float(low), float(high)), note=note)
+
+
+def _late(milliseconds: Sequence[float]) -> str:
+    return f"95 % within {np.percentile(milliseconds, 95.0):.1f} ms, least {min(milliseconds):.1f} ms"
+
+
+def measured(chromium: str, skin: str, vertices: int) -> dict[str, Any]:
+    """What a page finds that shows a hero of so many vertices with a skin; `started` is in seconds."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "measured.json")
+        words = ["studio", "--no-browser", "--port", "0", "--skin", skin, "--vertices", str(vertices)]
+        begun = time.time()
+        with _running([sys.executable, "-c", _PROGRAM, *words, "--measured", str(file)]) as server:
+            address = _address(server)
+            with _running(_browser(chromium, Path(folder, "profile"), f"{address}#measure")):
+                found = _awaited(file)
+    found["started"] = found["firstMoving"] / 1e3 - begun
+    return found
+
+
+def _browser(chromium: str, profile: Path, address: str) -> list[str]:
+    root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    quiet = ["--no-first-run", "--disable-extensions", "--mute-audio", f"--user-data-dir={profile}"]
+    return [chromium, "--headless=new", *root, *_DRAWING, *quiet, "--window-size=640,480", address]
+
+
+@contextmanager
+def _running(command: list[str]) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(20.0)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _address(server: subprocess.Popen[str]) -> str:
+    assert server.stdout is not None
+    found = _ADDRESS.search(server.stdout.readline())
+    if found is None:
+        raise UnfinishedError("bench", "the studio did not start", "its address was awaited", "run supple studio")
+    return found.group(0)
+
+
+def _awaited(file: Path) -> dict[str, Any]:
+    end = time.monotonic() + _PATIENCE
+    while not file.exists():
+        if time.monotonic() > end:
+            raise UnfinishedError("bench", "no figures came from the page", "a browser", "look at supple studio in one")
+        time.sleep(0.1)
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return found

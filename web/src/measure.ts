@@ -1,0 +1,179 @@
+// Measures the page from within, where no debugger slows it: `supple bench studio` opens it with #measure.
+import { effect } from "@preact/signals";
+import type { Command } from "./messages";
+import type { Stage } from "./scene/stage";
+import * as session from "./session";
+import { DragFlesh } from "./tools/drag";
+import { pixelOf, placeAt } from "./tools/tool";
+import { tools } from "./tools/toolbox";
+
+const WATCHED = 10_000; // of frames that arrive [ms]
+const TIMES = 40; // that everything else is done, at most
+const LONGEST = 8000; // that it takes, at most [ms]
+const HAND = { pointerId: 77, pointerType: "mouse", bubbles: true, button: 0, isPrimary: true };
+
+type Figures = Record<string, number | number[] | string>;
+
+/** All figures, sent to the server that was started to hear them. */
+export async function measure(stage: Stage): Promise<void> {
+  const meter = new Meter(stage);
+  const begun = await meter.firstMoves();
+  await meter.until(() => session.state.value?.views.every(({ preparing }) => preparing === null) ?? false);
+  const found: Figures = { firstMoving: begun, gaps: await meter.gaps(), drawn: meter.drawnRate() };
+  found.behind = await meter.dragWalking();
+  await meter.said({ do: "pause" });
+  found.drag = await meter.dragPaused();
+  found.change = await meter.changes();
+  found.seek = await meter.seeks();
+  await fetch("/measured", { method: "POST", body: JSON.stringify(found) });
+}
+
+class Meter {
+  private readonly sent: { seq: number; at: number; hold: boolean }[] = [];
+  private arrivals: number[] = [];
+  private pictures = 0;
+  private begun = performance.now();
+
+  constructor(private readonly stage: Stage) {
+    const { sent } = this;
+    const send = WebSocket.prototype.send;
+    WebSocket.prototype.send = function (data) {
+      const { do: what, seq } = JSON.parse(String(data));
+      if (what !== "drawn") sent.push({ seq, at: performance.now(), hold: what === "hold" });
+      send.call(this, data);
+    };
+    const newest = stage.newest.bind(stage);
+    stage.newest = (frame) => {
+      if (frame.view === 0) this.arrivals.push(performance.now());
+      newest(frame);
+    };
+    effect(() => {
+      session.shownFrame.value;
+      this.pictures++;
+    });
+    // Pointers that no hand moves cannot be captured.
+    stage.canvas.setPointerCapture = () => {};
+    stage.canvas.releasePointerCapture = () => {};
+    stage.canvas.hasPointerCapture = () => false;
+  }
+
+  /** When, by the clock of the machine [ms], a second frame was drawn in which time had gone on. */
+  async firstMoves(): Promise<number> {
+    await this.until(() => this.stage.skin?.frame != null);
+    const { motionTime } = this.stage.skin!.frame!;
+    await this.until(() => this.stage.skin!.frame!.motionTime > motionTime);
+    return performance.timeOrigin + performance.now();
+  }
+
+  /** Between frames that arrive [ms]. */
+  async gaps(): Promise<number[]> {
+    this.arrivals = [];
+    this.pictures = 0;
+    this.begun = performance.now();
+    await this.until(() => performance.now() - this.begun > WATCHED);
+    return this.arrivals.slice(1).map((time, i) => time - this.arrivals[i]!);
+  }
+
+  /** Pictures drawn each second while gaps were measured. */
+  drawnRate(): number {
+    return (1000 * this.pictures) / WATCHED;
+  }
+
+  /** From a pointer that moves to a picture with its command in it [ms]. */
+  async dragPaused(): Promise<number[]> {
+    const [x, y] = this.pixel();
+    this.point("pointerdown", x, y);
+    await this.until(() => this.sent.some(({ hold }) => hold));
+    const taken: number[] = [];
+    const start = performance.now();
+    for (let i = 0; i < TIMES && performance.now() - start < LONGEST; i++) {
+      const before = this.sent.length;
+      const at = performance.now();
+      this.point("pointermove", x + 2 * (i % 15), y);
+      await this.until(() => this.sent.length > before);
+      await this.shown(this.sent.at(-1)!.seq);
+      taken.push(performance.now() - at);
+    }
+    this.point("pointerup", x, y);
+    return taken;
+  }
+
+  /** From the hand to the place that it holds, in every picture while the body walks [mm]. */
+  async dragWalking(): Promise<number[]> {
+    const [x, y] = this.pixel();
+    this.point("pointerdown", x, y);
+    const drag = tools.value.find((tool) => tool instanceof DragFlesh)!;
+    const off: number[] = [];
+    const start = this.stage.skin!.frame!.fleshTime;
+    await this.until(() => {
+      const { fleshTime } = this.stage.skin!.frame!;
+      if (fleshTime > start + 0.5) off.push(1000 * drag.farthest());
+      return fleshTime > start + 2.5;
+    });
+    this.point("pointerup", x, y);
+    return off;
+  }
+
+  /** From a live setting that changes to a picture with it [ms]. */
+  async changes(): Promise<number[]> {
+    const rows = session.state.value!.views[0]!.stages.at(-1)!.settings;
+    const row = rows.find(({ name, live }) => live && name.endsWith("gravity"));
+    if (!row) return [];
+    const values = [0.5 * Number(row.value), Number(row.value)];
+    return this.timed((i) => ({ do: "change", name: row.name, value: values[i % 2]!, done: false }));
+  }
+
+  /** From a time that is sought to a picture with it [ms]. */
+  async seeks(): Promise<number[]> {
+    const duration = session.state.value!.transport.duration ?? 1;
+    return this.timed((i) => ({ do: "seek", time: ((i * 0.37) % 1) * duration }));
+  }
+
+  async said(command: Command): Promise<void> {
+    await this.shown(session.ask(command) ?? 0);
+  }
+
+  /** Look before every picture, until something is true. */
+  until(true_: () => boolean): Promise<void> {
+    return new Promise((done) => {
+      const look = () => {
+        if (true_()) done();
+        else requestAnimationFrame(look);
+      };
+      look();
+    });
+  }
+
+  private async timed(command: (turn: number) => Command): Promise<number[]> {
+    const taken: number[] = [];
+    const start = performance.now();
+    for (let i = 0; i < TIMES && performance.now() - start < LONGEST; i++) {
+      const at = performance.now();
+      await this.said(command(i));
+      taken.push(performance.now() - at);
+    }
+    return taken;
+  }
+
+  private shown(seq: number): Promise<void> {
+    return this.until(() => (this.stage.skin?.frame?.lastCommand ?? 0) >= seq);
+  }
+
+  /** A pixel of the page on the skin, near the middle of the character. */
+  private pixel(): [number, number] {
+    const { canvas } = this.stage;
+    const box = canvas.getBoundingClientRect();
+    for (let share = 0; share < 0.3; share += 0.02)
+      for (const sign of [-1, 1]) {
+        const [x, y] = [box.left + box.width / 2, box.top + box.height * (0.42 + sign * share)];
+        const event = new PointerEvent("pointermove", { clientX: x, clientY: y });
+        if (placeAt(this.stage, pixelOf(this.stage, event))) return [x, y];
+      }
+    throw new Error("the character is not in the middle of the picture");
+  }
+
+  private point(kind: string, clientX: number, clientY: number): void {
+    const buttons = kind === "pointerup" ? 0 : 1;
+    this.stage.canvas.dispatchEvent(new PointerEvent(kind, { ...HAND, clientX, clientY, buttons }));
+  }
+}
