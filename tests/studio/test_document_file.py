@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import dataclasses
 import json
 import shutil
 import warnings
@@ -349,3 +350,48 @@ def test_missing_and_large_files_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(document_file, "LARGEST", 100)
     with pytest.raises(FormatError, match="at most 100"):
         load_document(tmp_path / "tube.supple.json")
+
+
+# Motions that were recorded
+
+
+def take_of(document):
+    hero = document.character.open()
+    return supple.motion("walk", hero).replace(name="Take 1", loop=False, stride=None)
+
+
+def test_a_take_is_saved_with_the_document_and_played_from_it(tmp_path):
+    plain = Document(CharacterSource("hero", 600))
+    kept = dataclasses.replace(plain.with_take(take_of(plain), "Record Take 1"), motion="Take 1")
+    save_document(kept, tmp_path / "hero.supple.json")
+    read = load_document(tmp_path / "hero.supple.json")
+    assert to_dict(read) == to_dict(kept)
+    _, motion = read.opened()
+    for time in (0.0, 0.31):
+        np.testing.assert_array_equal(
+            motion.sample(time).world_from_joint, kept.takes["Take 1"].sample(time).world_from_joint
+        )
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda take: take.update(fps="fast"), "fps"),
+        (lambda take: take.update(fps=-1), "fps"),
+        (lambda take: take.update(joints=[]), "joints"),
+        (lambda take: take.update(rest=take["rotations"]), "rest"),
+        (lambda take: take.update(rotations=take["translations"]), "rotations"),
+        (lambda take: take.update(translations="no"), "translations"),
+        (lambda take: take.update(parents=[5]), "parents"),
+        (lambda take: take.update(colour=1), "colour"),
+    ],
+)
+def test_a_take_that_makes_no_sense_is_refused_by_name(tmp_path, change, words):
+    plain = Document(CharacterSource("hero", 600))
+    path = tmp_path / "hero.supple.json"
+    save_document(plain.with_take(take_of(plain), "Record Take 1"), path)
+    data = json.loads(path.read_text())
+    change(data["takes"]["Take 1"])
+    path.write_text(json.dumps(data))
+    with pytest.raises(FormatError, match=words):
+        load_document(path)

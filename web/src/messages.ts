@@ -54,6 +54,12 @@ export type Command =
   | { do: "open-document"; key: string }
   | { do: "go-on"; take: boolean }
   | { do: "look-from"; position: Point; target: Point }
+  | { do: "start-capture"; port?: number }
+  | { do: "stop-capture" }
+  | { do: "start-recording" }
+  | { do: "stop-recording" }
+  | { do: "start-sending"; host?: string; port?: number }
+  | { do: "stop-sending" }
   | { do: "undo" }
   | { do: "redo" }
   | { do: "show"; joints?: boolean | null; measure?: string | null }
@@ -240,6 +246,19 @@ export interface SavingInfo {
   left_open: string | null;
 }
 
+/** Live capture. `light` is off, waiting, live, or lost since a second without a pose. */
+export interface CaptureInfo {
+  light: string;
+  port: number;
+  host: string;
+  delay: number;
+  loss: number;
+  packets: number;
+  followed: number;
+  recorded: number | null;
+  sending: string | null;
+}
+
 /** A file that can be opened; `kind` is character, motion or either, `sent` says that a page sent it [bytes]. */
 export interface FileInfo {
   number: number;
@@ -262,6 +281,7 @@ export interface State {
   edits: EditsInfo;
   paint: PaintInfo;
   saving: SavingInfo;
+  capture: CaptureInfo;
   skins: string[];
   motions: string[];
   characters: string[];

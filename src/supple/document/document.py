@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+import numpy as np
+
 from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.document.sources import CharacterSource, motion_from
@@ -39,10 +41,13 @@ class Document:
     maps: Mapping[str, FloatArray] = field(default_factory=dict)
     camera: Camera | None = None
     step: str = "Open"
+    takes: Mapping[str, Motion] = field(default_factory=dict)
+    """Motions that were recorded, by name; they come before all others of that name."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "skins", tuple(self.skins))
         object.__setattr__(self, "maps", MappingProxyType(dict(self.maps)))
+        object.__setattr__(self, "takes", MappingProxyType(dict(self.takes)))
 
     def with_skin(self, number: int, graph: Graph, step: str) -> Document:
         """With another graph in place of one of its own."""
@@ -64,6 +69,24 @@ class Document:
         """With a painted map (V,)."""
         return replace(self, maps={**self.maps, name: values}, step=step)
 
+    def with_take(self, take: Motion, step: str) -> Document:
+        """With a motion that was recorded, by its name."""
+        return replace(self, takes={**self.takes, take.name: take}, step=step)
+
+    def motion_on(self, character: Character) -> Motion:
+        """Its motion on a character: one that was recorded, or the one that its name means."""
+        return self.take_on(character) or motion_from(self.motion, character)
+
+    def take_on(self, character: Character) -> Motion | None:
+        """Its motion on a character where that was recorded, else None."""
+        take = self.takes.get(self.motion)
+        if take is None:
+            return None
+        same = take.skeleton.names == character.skeleton.names and np.array_equal(
+            take.skeleton.heads, character.skeleton.heads
+        )
+        return take if same else take.retarget(character)
+
     def edits_on(self, character: Character) -> Edits:
         """Its edits, or none yet."""
         return Edits.of(character) if self.edits is None else self.edits
@@ -79,7 +102,7 @@ class Document:
         Where `end` [s] lies behind the motion's own, layers go on until then and do not start over with it.
         """
         character = self.character.open()
-        motion = motion_from(self.motion, character)
+        motion = self.motion_on(character)
         if self.edits is None:
             return self.on_character(character), motion
         longer = end if end is not None and end > motion.duration else None

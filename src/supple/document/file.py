@@ -23,6 +23,7 @@ import numpy as np
 
 from supple.arrays import FloatArray
 from supple.character.builtin import CHARACTERS
+from supple.character.skeleton import Skeleton
 from supple.character.units import UNITS
 from supple.document.document import Camera, Document
 from supple.document.skin_files import files_named, graph_with_paths
@@ -34,12 +35,14 @@ from supple.files import atomic
 from supple.graph.graph import Graph
 from supple.graph.mask import Mask
 from supple.io.formats import MOTION_READERS
+from supple.motion.motion import Motion
 from supple.records import RecordReader, short
 
 FORMAT, VERSION = "supple-document", 1
 SUFFIX, EDITS = ".supple.json", ".edits.json"
 LARGEST = 256 * 2**20  # bytes
 MOST_SKINS, MOST_MAPS, MOST_FILES = 16, 64, 64
+MOST_TAKES, MOST_JOINTS = 64, 10_000
 MOST_PAINTED = 2**24  # numbers of all maps together
 _WHERE = "document"
 _ADVICE = "save it again with Supple"
@@ -115,9 +118,26 @@ def to_dict(document: Document, folder: Path | None = None) -> dict[str, Any]:
         data["edits"] = edits_file.to_dict(document.edits)
     if document.maps:
         data["maps"] = {name: _packed(values) for name, values in document.maps.items()}
+    if document.takes:
+        data["takes"] = {name: _take_to_dict(take) for name, take in document.takes.items()}
     if document.camera is not None:
         data["camera"] = {"position": list(document.camera.position), "target": list(document.camera.target)}
     return data
+
+
+def _take_to_dict(take: Motion) -> dict[str, Any]:
+    """A motion that was recorded, with the joints that it is for."""
+    skeleton = take.skeleton
+    tails = {} if skeleton.tails is None else {"tails": _packed(skeleton.tails)}
+    return {
+        "fps": take.fps,
+        "joints": list(skeleton.names),
+        "parents": [int(parent) for parent in skeleton.parents],
+        "rest": _packed(skeleton.world_from_joint),
+        **tails,
+        "translations": _packed(take.translations),
+        "rotations": _packed(take.rotations),
+    }
 
 
 def _graph_to_dict(graph: Graph, folder: Path) -> dict[str, Any]:
@@ -185,7 +205,7 @@ class _Reader(RecordReader):
 
     def document(self, data: Any, folder: Path) -> Document:
         """All of it."""
-        known = {"character", "motion", "skins", "edits", "maps", "camera", "files"}
+        known = {"character", "motion", "skins", "edits", "maps", "takes", "camera", "files"}
         root = self.root(data, FORMAT, VERSION, known=known)
         return self.made(
             "",
@@ -196,6 +216,7 @@ class _Reader(RecordReader):
                 edits=self._edits(root, folder),
                 maps=self._maps(root),
                 camera=self._camera(root),
+                takes=self._takes(root),
             ),
         )
 
@@ -271,6 +292,37 @@ class _Reader(RecordReader):
             if len(maps[name]) != len(next(iter(maps.values()))):
                 raise self.fault(where, f"it has {len(maps[name])} numbers", "all maps have a number for each vertex")
         return maps
+
+    def _takes(self, root: Mapping[str, Any]) -> dict[str, Motion]:
+        found = self.fields(root.get("takes", {}), "takes", None)
+        if len(found) > MOST_TAKES:
+            raise self.fault("takes", f"it holds {len(found)}", f"at most {MOST_TAKES} are read")
+        return {name: self._take(name, data, f"takes[{short(name)}]") for name, data in found.items()}
+
+    def _take(self, name: str, data: Any, where: str) -> Motion:
+        known = {"fps", "joints", "parents", "rest", "tails", "translations", "rotations"}
+        take = self.fields(data, where, known)
+        joints, parents, fps = take.get("joints"), take.get("parents"), take.get("fps")
+        if not isinstance(joints, list) or not 0 < len(joints) <= MOST_JOINTS:
+            raise self.fault(f"{where}.joints", f"it is {short(joints)}", f"1 to {MOST_JOINTS} names are needed")
+        if not isinstance(fps, int | float) or isinstance(fps, bool):
+            raise self.fault(f"{where}.fps", f"it is {short(fps)}", "a number is needed")
+
+        def numbers(part: str, *shape: int) -> FloatArray:
+            values = self._map(take.get(part), f"{where}.{part}", MOST_PAINTED)
+            whole = int(np.prod([side for side in shape if side > 0]))
+            if len(values) % whole or (shape[0] > 0 and len(values) != whole):
+                raise self.fault(f"{where}.{part}", f"it has {len(values)} numbers", f"{whole} a frame are needed")
+            return values.reshape(shape)
+
+        def made() -> Motion:
+            count = len(joints)
+            tails = numbers("tails", count, 3) if "tails" in take else None
+            skeleton = Skeleton(tuple(joints), parents, numbers("rest", count, 4, 4), tails=tails)
+            keys = numbers("translations", -1, count, 3), numbers("rotations", -1, count, 4)
+            return Motion(skeleton, float(fps), *keys, name=name)
+
+        return self.made(where, made)
 
     def _map(self, packed: Any, where: str, most: int) -> FloatArray:
         needed = f"at most {most} compressed numbers are needed"

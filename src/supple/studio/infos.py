@@ -153,6 +153,25 @@ class EditsInfo(Struct, frozen=True):
     profiles: list[str] = []
 
 
+class CaptureInfo(Struct, frozen=True):
+    """Live capture. `light` is off, waiting, live, or lost since a second without a pose.
+
+    `delay` [s] is how far behind the performer it is shown, `loss` [%] what did not arrive of the last seconds,
+    `packets` how many arrive a second, `followed` how many joints follow. `recorded` [s] is how long a recording is
+    that is being made, `sending` where what is shown is sent.
+    """
+
+    light: str
+    port: int
+    host: str
+    delay: float
+    loss: float
+    packets: float
+    followed: int
+    recorded: float | None
+    sending: str | None
+
+
 class PaintInfo(Struct, frozen=True):
     """What brushes can do: their actions, whether the body has two sides alike, and the skins that read maps."""
 

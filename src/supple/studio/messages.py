@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from supple.studio.infos import CameraInfo as CameraInfo
+from supple.studio.infos import CaptureInfo as CaptureInfo
 from supple.studio.infos import EasingInfo as EasingInfo
 from supple.studio.infos import EditsInfo as EditsInfo
 from supple.studio.infos import FileInfo as FileInfo
@@ -46,6 +47,7 @@ Size = Annotated[float, Meta(gt=0.0, le=1000.0)]
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 MOST_VIEWS = 4
 """Characters that are shown beside each other."""
+Port = Annotated[int, Meta(ge=0, le=65535)]
 View = Annotated[int, Meta(ge=0, le=MOST_VIEWS - 1)]
 Name = Annotated[str, Meta(max_length=200)]
 Pixel = Annotated[float, Meta(ge=-1e5, le=1e5)]
@@ -484,6 +486,35 @@ class LookFrom(Command, tag="look-from", frozen=True):
     target: Point
 
 
+class StartCapture(Command, tag="start-capture", frozen=True):
+    """Let what arrives on a port over the VMC protocol move the character; port 0 is any that is free."""
+
+    port: Port = 39539
+
+
+class StopCapture(Command, tag="stop-capture", frozen=True):
+    """Listen no more, and play the motion again."""
+
+
+class StartRecording(Command, tag="start-recording", frozen=True):
+    """Record what the capture shows."""
+
+
+class StopRecording(Command, tag="stop-recording", frozen=True):
+    """Make what was recorded a motion, which is a step."""
+
+
+class StartSending(Command, tag="start-sending", frozen=True):
+    """Send every pose that is shown over the VMC protocol."""
+
+    host: Name = "127.0.0.1"
+    port: Port = 39540
+
+
+class StopSending(Command, tag="stop-sending", frozen=True):
+    """Send no more."""
+
+
 class Undo(Command, tag="undo", frozen=True):
     """Take the last step of the document back."""
 
@@ -554,6 +585,12 @@ AnyCommand = (
     | OpenDocument
     | GoOn
     | LookFrom
+    | StartCapture
+    | StopCapture
+    | StartRecording
+    | StopRecording
+    | StartSending
+    | StopSending
     | Undo
     | Redo
     | Show
@@ -577,6 +614,7 @@ class State(Struct, tag="state", tag_field="event", frozen=True):
     edits: EditsInfo
     paint: PaintInfo
     saving: SavingInfo
+    capture: CaptureInfo
     skins: list[str]
     motions: list[str]
     characters: list[str]

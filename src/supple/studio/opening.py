@@ -45,18 +45,18 @@ def open_document(document: Document, library: Library) -> Opened:
     for graph in document.skins:
         graph_with_files(graph)
     motions = motions_for(character)
-    if not names_file(document.motion):
+    if document.motion not in document.takes and not names_file(document.motion):
         wanted = document.motion.lower()
         found = next((name for name in motions if name.lower() == wanted), next(iter(motions), document.motion))
         document = replace(document, motion=found)
     try:
-        motion = library.motion(document.motion, character)
+        motion = document.take_on(character) or library.motion(document.motion, character)
     except InputError:
         if not motions:
             raise
         document = replace(document, motion=motions[0])
         motion = library.motion(motions[0], character)
-    if document.motion not in motions:
+    if document.motion not in motions and document.motion not in document.takes:
         motions = [document.motion, *motions]
     canvas = Canvas(character)
     _ = canvas.mirror_plane  # found here, beside what plays

@@ -24,6 +24,8 @@ from supple.studio.files.library import FileEntry, Library
 from supple.studio.frame_maker import FrameMaker
 from supple.studio.frames import FramePacker
 from supple.studio.keeping.keeper import Keeper
+from supple.studio.live.capture import Capture
+from supple.studio.live.outlet import Outlet
 from supple.studio.opening import Opened, Opening, open_document
 from supple.studio.painting import Painting
 from supple.studio.seen import SeenFrames
@@ -75,6 +77,7 @@ class Session:
         self.meshes: dict[int, bytes] = {}
         self.lines = LinesInHand()
         self.shown = Shown()
+        self.capture, self.outlet = Capture(), Outlet(tell)
         opened = open_document(document, self.library)
         self._beside = BindingProcess()  # which starts beside, when there is something to see
         self._install(opened)
@@ -89,6 +92,8 @@ class Session:
         self._beside.close()
         self._maker.close()
         self.library.close()
+        self.capture.stop()
+        self.outlet.close()
 
     # What is being made
 
@@ -164,7 +169,7 @@ class Session:
     @property
     def motions(self) -> list[str]:
         """Names of all motions that the character can make."""
-        known = [*self._motion_files, *self._opened.motions]
+        known = [*self._motion_files, *self._opened.motions, *self._shown.takes]
         return list(dict.fromkeys(known if self._shown.motion in known else [self._shown.motion, *known]))
 
     @property
@@ -190,13 +195,16 @@ class Session:
 
     def advance(self, dt: float, command: int) -> list[bytes]:
         """Let `dt` [s] go by; frames of every view, which have a command of that number in them."""
-        return self._maker.frames(
+        self.capture.advance(self.transport.time + dt, playing=self.transport.playing)
+        frames = self._maker.frames(
             self.views, self.transport, dt, packer=self.packer, mesh=self._mesh, command=command, shown=self.shown
         )
+        self.outlet.send(self.views[0].player.simulated_pose, self.transport.flesh_time)
+        return frames
 
     def take_over(self) -> bool:
         """Go over to what was opened or bound beside, where it is ready; whether anything changed."""
-        changed = self._take_over_fetched() | self._take_over_opened()
+        changed = self._take_over_fetched() | self._take_over_opened() | self.capture.news()
         for view in self.views:
             try:
                 changed |= view.take_over()
@@ -253,6 +261,8 @@ class Session:
 
     def _install(self, opened: Opened) -> None:
         """Play what was opened, by linear blend until its skins are bound."""
+        self.capture.stop()  # what it hears is meant for other joints
+        self.outlet.close()
         self._opened, self._shown, self._motion = opened, opened.document, opened.motion
         dressed = self._shown.on_character(opened.character)
         self.views = [View(dressed, graph, self._beside) for graph in self._shown.skins]
@@ -264,7 +274,12 @@ class Session:
 
     def _source(self, document: Document) -> PoseSource:
         """The motion with the layers of a document."""
-        return self._motion if document.edits is None else document.edits.on_source(self._motion)
+        played = self._motion if self.capture.source is None else self.capture.source
+        return played if document.edits is None else document.edits.on_source(played)
+
+    def follow_capture(self) -> None:
+        """Play what the capture gives, or the motion again where it is off."""
+        self.transport.change_source(self._source(self._shown))
 
     # From one document to another
 
@@ -291,7 +306,7 @@ class Session:
         """The motion of a document with the character that is shown; those from files stay in the list of motions."""
         if document.motion == self._shown.motion:
             return self._motion
-        motion = self.library.motion(document.motion, self.character)
+        motion = document.take_on(self.character) or self.library.motion(document.motion, self.character)
         if names_file(document.motion) and document.motion not in self._motion_files:
             self._motion_files.append(document.motion)
         return motion

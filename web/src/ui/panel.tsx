@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { SettingRow, State } from "../messages";
 import { activeStage, ask, drafts, radius, skin, stage, state, view } from "../session";
 import { setRadius } from "./actions";
+import { Capture } from "./capture";
 import { EditsSection } from "./layers/edits";
 import { MeasureChooser } from "./legend";
 import { Compare } from "./panes";
@@ -41,6 +42,7 @@ function Filled({ now }: { now: State }) {
         <HandRadius size={now.mesh.size || 1.8} />
       </section>
       <EditsSection />
+      <Capture />
       <Stages />
       <Settings rows={stage.value?.settings ?? []} />
     </>

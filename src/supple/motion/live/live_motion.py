@@ -76,6 +76,12 @@ class LiveMotion:
         with self._lock:
             return self._times[-1] if self._times else None
 
+    @property
+    def times(self) -> FloatArray:
+        """The times (N,) [s] of the poses that are remembered, in rising order."""
+        with self._lock:
+            return np.array(self._times)
+
     def __len__(self) -> int:
         """How many poses are remembered."""
         with self._lock:

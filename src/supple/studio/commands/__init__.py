@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from supple.studio import messages as say
 from supple.studio.commands import (
+    capture,
     document,
     files,
     hands,
@@ -20,7 +21,7 @@ from supple.studio.commands import (
 from supple.studio.commands.table import Handlers
 from supple.studio.session import Session
 
-_WORK = (document, files, hands, keeping, layers, paint, playing, poses, shaping, showing, strokes, views)
+_WORK = (capture, document, files, hands, keeping, layers, paint, playing, poses, shaping, showing, strokes, views)
 HANDLERS: Handlers = {kind: handler for work in _WORK for kind, handler in work.HANDLERS.items()}
 _QUIET = (say.Hold, say.LetGo, say.Paint, say.Draw, say.DropLine, say.LookFrom)
 

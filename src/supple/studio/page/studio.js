@@ -6033,6 +6033,157 @@ function Legend() {
   ] });
 }
 
+// src/ui/capture.tsx
+var WORDS = {
+  off: "Off",
+  waiting: "Waiting for a sender",
+  live: "Live",
+  lost: "The sender has stopped"
+};
+function Capture() {
+  const now = state.value?.capture;
+  if (!now) return null;
+  return /* @__PURE__ */ a4("details", { class: "capture", children: [
+    /* @__PURE__ */ a4("summary", { children: [
+      "Live capture",
+      /* @__PURE__ */ a4("span", { class: `light ${now.light}`, role: "status", children: WORDS[now.light] ?? now.light })
+    ] }),
+    /* @__PURE__ */ a4("div", { class: "capture-rows", children: [
+      now.light === "off" ? /* @__PURE__ */ a4(Start, {}) : /* @__PURE__ */ a4(Running, { now }),
+      /* @__PURE__ */ a4(Sending, { to: now.sending })
+    ] })
+  ] });
+}
+function Start() {
+  const port = useSignal(39539);
+  return /* @__PURE__ */ a4(
+    "form",
+    {
+      class: "capture-line",
+      onSubmit: (event) => {
+        event.preventDefault();
+        ask({ do: "start-capture", port: port.value });
+      },
+      children: [
+        /* @__PURE__ */ a4("span", { class: "quiet", children: "Port" }),
+        /* @__PURE__ */ a4(
+          PortField,
+          {
+            value: port.value,
+            low: 0,
+            change: (typed) => {
+              port.value = typed;
+            }
+          }
+        ),
+        /* @__PURE__ */ a4("button", { type: "submit", class: "button outlined", children: "Listen" })
+      ]
+    }
+  );
+}
+function Running({ now }) {
+  const recording = now.recorded !== null;
+  return /* @__PURE__ */ a4($, { children: [
+    /* @__PURE__ */ a4("dl", { class: "figures-of-line", children: [
+      /* @__PURE__ */ a4(Figure, { name: "Heard on", value: `${now.host}:${now.port}` }),
+      /* @__PURE__ */ a4(Figure, { name: "Delay", value: `${now.delay.toFixed(2)} s` }),
+      /* @__PURE__ */ a4(Figure, { name: "Lost", value: `${now.loss.toFixed(0)} %` }),
+      /* @__PURE__ */ a4(Figure, { name: "Packets", value: `${now.packets.toFixed(0)} /s` }),
+      /* @__PURE__ */ a4(Figure, { name: "Joints", value: `${now.followed} follow` })
+    ] }),
+    /* @__PURE__ */ a4("div", { class: "button-row", children: [
+      /* @__PURE__ */ a4(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          "aria-pressed": recording,
+          disabled: !recording && now.light !== "live",
+          onClick: () => ask({ do: recording ? "stop-recording" : "start-recording" }),
+          children: recording ? `Keep ${now.recorded?.toFixed(1)} s` : "Record"
+        }
+      ),
+      /* @__PURE__ */ a4("button", { type: "button", class: "button", onClick: () => ask({ do: "stop-capture" }), children: "Stop listening" })
+    ] })
+  ] });
+}
+function Figure({ name, value }) {
+  return /* @__PURE__ */ a4("div", { children: [
+    /* @__PURE__ */ a4("dt", { children: name }),
+    /* @__PURE__ */ a4("dd", { children: value })
+  ] });
+}
+function Sending({ to }) {
+  const host = useSignal("127.0.0.1");
+  const port = useSignal(39540);
+  if (to !== null)
+    return /* @__PURE__ */ a4("div", { class: "capture-line", children: [
+      /* @__PURE__ */ a4("span", { class: "quiet", children: [
+        "Sent on to ",
+        to
+      ] }),
+      /* @__PURE__ */ a4("button", { type: "button", class: "button outlined", onClick: () => ask({ do: "stop-sending" }), children: "Stop sending" })
+    ] });
+  return /* @__PURE__ */ a4(
+    "form",
+    {
+      class: "capture-line",
+      title: "Every pose that is shown goes to another program, over the VMC protocol",
+      onSubmit: (event) => {
+        event.preventDefault();
+        ask({ do: "start-sending", host: host.value.trim(), port: port.value });
+      },
+      children: [
+        /* @__PURE__ */ a4("label", { children: [
+          /* @__PURE__ */ a4("span", { children: "Send to" }),
+          /* @__PURE__ */ a4(
+            "input",
+            {
+              type: "text",
+              "aria-label": "Machine to send to",
+              spellcheck: false,
+              maxLength: 200,
+              value: host.value,
+              onInput: (event) => {
+                host.value = event.currentTarget.value;
+              }
+            }
+          )
+        ] }),
+        /* @__PURE__ */ a4(
+          PortField,
+          {
+            value: port.value,
+            low: 1,
+            change: (typed) => {
+              port.value = typed;
+            }
+          }
+        ),
+        /* @__PURE__ */ a4("button", { type: "submit", class: "button outlined", children: "Send" })
+      ]
+    }
+  );
+}
+function PortField({ value, low, change: change4 }) {
+  return /* @__PURE__ */ a4(
+    "input",
+    {
+      type: "number",
+      "aria-label": "Port",
+      min: low,
+      max: 65535,
+      step: 1,
+      required: true,
+      value,
+      onInput: (event) => {
+        const typed = event.currentTarget.valueAsNumber;
+        if (Number.isInteger(typed)) change4(typed);
+      }
+    }
+  );
+}
+
 // src/ui/layers/edits.tsx
 function EditsSection() {
   const edits = state.value?.edits;
@@ -6412,6 +6563,7 @@ function Filled({ now }) {
       /* @__PURE__ */ a4(HandRadius, { size: now.mesh.size || 1.8 })
     ] }),
     /* @__PURE__ */ a4(EditsSection, {}),
+    /* @__PURE__ */ a4(Capture, {}),
     /* @__PURE__ */ a4(Stages, {}),
     /* @__PURE__ */ a4(Settings, { rows: stage.value?.settings ?? [] })
   ] });

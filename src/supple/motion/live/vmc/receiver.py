@@ -12,6 +12,7 @@ from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.motion.live.vmc.osc import LARGEST
+from supple.motion.live.vmc.quality import LineQuality
 from supple.motion.live.vmc.sender import address_of
 from supple.motion.live.vmc.stream import VmcStream
 from supple.motion.pose import Pose
@@ -96,6 +97,11 @@ class VmcReceiver:
     def counts(self) -> dict[str, int]:
         """What arrived: "datagrams", "messages", "poses"; "restarts" of the sender's clock; and drops by reason."""
         return self._stream.counts
+
+    @property
+    def line(self) -> LineQuality:
+        """How many poses a second the sender makes, and the share of them that was lost in the last seconds."""
+        return self._stream.line
 
     def now(self) -> float:
         """Seconds since the receiver was made."""

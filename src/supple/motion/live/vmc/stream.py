@@ -19,6 +19,7 @@ from supple.motion.live.vmc.clock import SenderClock
 from supple.motion.live.vmc.humanoid import HumanoidPose, Puppet
 from supple.motion.live.vmc.osc import OscError, read_packet
 from supple.motion.live.vmc.protocol import BONES, Said, understood
+from supple.motion.live.vmc.quality import LineQuality, line_quality
 from supple.motion.pose import Pose
 
 _WHERE = "VmcStream"
@@ -115,6 +116,13 @@ class VmcStream:
             self._finish()
             known = ("datagrams", "messages", "poses", *DROPS)
             return {**{name: self._counts[name] for name in known}, "restarts": self._clock.restarts}
+
+    @property
+    def line(self) -> LineQuality:
+        """How good the line to the sender was in the last seconds in which anything came."""
+        with self._lock:
+            self._finish()
+        return line_quality(self._buffer.times)
 
     def take(self, datagram: bytes, arrival: float) -> None:
         """Take a datagram that arrived at `arrival` [s]. Whatever is wrong with it is counted; nothing is raised."""
