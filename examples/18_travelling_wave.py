@@ -6,7 +6,8 @@ import supple
 from supple.render import Camera, Renderer, contact_sheet
 
 tube = supple.character("tube", vertices=2500, bones=6)
-skin = supple.SpringDynamics(speed=1.5, damping=2.0, stiffness={"radius": 2.0, "twist": 0.05, "bones": 0.0})
+tube = tube.replace(maps={"jiggle": np.ones(len(tube.points))})  # loose all over
+skin = supple.SpringDynamics(frequency=1.0, damping=0.15, stiffness={"radius": 2.0, "twist": 0.05, "bones": 0.0})
 player = supple.player(tube, skin, fps=120.0)
 still = supple.player(tube, supple.SpringRig())
 along = tube.skeleton.heads[-1] - tube.skeleton.heads[-2]

@@ -150,7 +150,7 @@ TOUCHED = {
     "delta-mush": {"strength": 0.4},
     "incremental": {"squash": 0.5},
     "springs": {"stiffness.bend": 2.0},
-    "spring-dynamics": {"damping": 3.0},
+    "spring-dynamics": {"damping": 0.5},
     "position-based": {"damping": 0.4},
     "lattice": {"gravity": 5.0},
     "contact": {"friction": 0.5},

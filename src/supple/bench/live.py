@@ -39,7 +39,7 @@ _LIVE = {
     "delta-mush": {"strength": 0.4},
     "incremental": {"squash": 0.5},
     "springs": {"stiffness.bend": 2.0},
-    "spring-dynamics": {"damping": 3.0},
+    "spring-dynamics": {"damping": 0.5},
     "position-based": {"gravity": 5.0},
     "lattice": {"gravity": 5.0},
     "contact": {"gravity": 5.0},

@@ -11,6 +11,7 @@ import numpy as np
 
 from supple import device as devices
 from supple.arrays import BoolArray, Float32Array, FloatArray, IntArray
+from supple.character.anatomy.softness import skin_softness
 from supple.character.character import Character
 from supple.geometry.quaternions import normalize
 from supple.geometry.topology import Neighbors
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from supple.skins.springs.settings import Stiffness
 
 EDIT_PREFIX = "edit "  # begins the names of shapes that are edits; all others are morph targets of the character
-STIFFNESS_MAP, JIGGLE_MAP = "stiffness", "jiggle"
+STIFFNESS_MAP, JIGGLE_MAP, FLESH_MAP = "stiffness", "jiggle", "flesh"
 KINDS = ("edges", "relative_radius", "bend", "radius", "bones", "twist")
 _KIND_WORDS = ("edges", "radii beside others", "bends", "radii", "angles to the bone", "twists")
 _OLD_KINDS = {"relative_radius": "lengths", "bend": "turns", "radius": "girth", "twist": "hold"}  # in painted maps
@@ -56,7 +57,7 @@ STIFFNESS_MAPS: Mapping[str, MapInfo] = maps_of(
 )
 _ROUNDING = 1e-4  # of an edge: changes this small are not worth a sweep
 _ON_SKELETON = 1e-3  # of an edge: a vertex this near to its attachment point has no direction of its own
-_MAX_OFFSET = 1.0  # of its scale vector that a vertex may be from where it hangs
+_LEAST_RECOIL = 1e-6  # of all springs: with less, nothing draws skin back at a pace of its own
 _LEAST_LOOSENESS = 0.05  # below which skin counts as firm
 
 
@@ -121,14 +122,14 @@ class TunedStiffness:
     """Springs as stiff as settings and maps say.
 
     `ring` (V, 3) is that of springs along the skin, `bone` (V, 3) of those to the bone, `total` (V,) all of it.
-    `wave_ratio` (V,) is how fast waves run beside how fast springs act, `energy_tolerance` an energy below which
-    nothing is worth a sweep.
+    `recoil` (V,) is the part of all springs that draws skin back to where it hangs when a whole patch of it has moved,
+    `energy_tolerance` an energy below which nothing is worth a sweep.
     """
 
     ring: FloatArray
     bone: FloatArray
     total: FloatArray
-    wave_ratio: FloatArray
+    recoil: FloatArray
     energy_tolerance: float
 
 
@@ -157,7 +158,11 @@ class SpringBinding:
     def is_painted_like(self, other: SpringBinding) -> bool:
         """Whether stiffness and looseness are painted alike on both."""
         one, two = self.attached_skin.character, other.attached_skin.character
-        names = [name for name in {**one.maps, **two.maps} if name.startswith(STIFFNESS_MAP) or name == JIGGLE_MAP]
+        names = [
+            name
+            for name in {**one.maps, **two.maps}
+            if name.startswith(STIFFNESS_MAP) or name in (JIGGLE_MAP, FLESH_MAP)
+        ]
         return all(same_map(one, two, name) for name in names)
 
     def rebind(self, character: Character) -> SpringBinding:
@@ -183,12 +188,13 @@ class SpringBinding:
         fine = np.minimum(self.edge_size / np.maximum(self.attached_skin.usual.rest_lengths, 1e-300), 1.0) ** 2 * firm
         character = self.attached_skin.character
         ring, bone = _stiffness(character, stiffness, has_ring=self.edge_size > 0.0, firm=firm, fine=fine)
-        total, coupling = ring.sum(axis=1) + bone.sum(axis=1), 0.55 * (ring[:, 0] + ring[:, 2])
-        # A ring of springs of stiffness k acts like k edge^2 / 8 times the Laplacian, so waves run at
-        # rate edge sqrt(coupling / 8 total); skin pulled along itself feels about half of edges and turns.
-        wave_ratio = np.sqrt(8.0 * total / np.where(coupling > 0.0, coupling, np.inf))
+        total = ring.sum(axis=1) + bone.sum(axis=1)
+        to_bone = (
+            fine * (stiffness.radius + 2.0 * (stiffness.twist + stiffness.bones)) / 3.0
+        )  # out, and both ways aside
+        recoil = np.divide(to_bone, total, out=np.zeros_like(total), where=total > 0.0)
         tolerance = float((total * (_ROUNDING * self.edge_size) ** 2).sum())
-        return TunedStiffness(ring, bone, total, wave_ratio, tolerance)
+        return TunedStiffness(ring, bone, total, recoil, tolerance)
 
     def edge_components_of(self, points: FloatArray) -> Float32Array:
         """The parts (E, 2) [m] of directed edges between rest points (V, 3) along and across the bone."""
@@ -206,20 +212,25 @@ class SpringBinding:
 
     @cached_property
     def looseness(self) -> FloatArray:
-        """How loose (V,) the skin is where it is painted, 0 to 1."""
+        """How loose (V,) the skin is, 0 to 1: as it is painted, else as flesh is soft."""
         skin = self.attached_skin
-        return np.clip(skin.character.maps.get(JIGGLE_MAP, np.ones(len(skin))), 0.0, 1.0)
+        return skin_softness(skin.character, skin.usual.rest_lengths)
 
-    @property
-    def max_offsets(self) -> Float32Array:
-        """How far (V,) [m] vertices may go from where they hang, in time."""
+    def max_offsets(self, share: float) -> Float32Array:
+        """How far (V,) [m] vertices may go from where they hang: a share of their distance from the bone."""
         far = np.maximum(self.attached_skin.usual.rest_lengths, np.maximum(self.edge_size, 1e-9))
-        return (_MAX_OFFSET * far).astype(np.float32)
+        return np.maximum(share * far, 1e-9).astype(np.float32)
 
-    def rates(self, tuned: TunedStiffness, speed: float, fastest: float) -> Float32Array:
-        """How fast (V,) [1/s] the skin answers springs so that waves run at `speed` [m/s]; none is above `fastest`."""
-        size = np.maximum(self.edge_size, 1e-9)
-        rates = tuned.wave_ratio * speed / (size * np.maximum(self.looseness, _LEAST_LOOSENESS))
+    def rates(self, tuned: TunedStiffness, frequency: float, fastest: float) -> Float32Array:
+        """How fast (V,) [1/s] skin answers springs, so that loose skin swings at `frequency` [Hz]; at most `fastest`.
+
+        Skin answers with rate^2 times its pull, per stiffness of all its springs. A patch that has moved as a whole is
+        drawn back by its springs to the bone alone, which are the share `recoil` of all: it swings at
+        rate sqrt(recoil). Springs along the skin then carry waves by as many distances from the bone in a swing,
+        whatever the mesh.
+        """
+        wanted = 2.0 * np.pi * frequency / np.maximum(self.looseness, _LEAST_LOOSENESS)
+        rates = wanted / np.sqrt(np.maximum(tuned.recoil, _LEAST_RECOIL))
         return np.minimum(rates, fastest).astype(np.float32)
 
 

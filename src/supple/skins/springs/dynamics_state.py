@@ -55,7 +55,7 @@ class DynamicsState:
         self.memory = SpringMemory(points, velocities, attached, aims, drifts, rooms, joints)
         self.shapes: Mapping[str, float] = {}
         self.last_buffer = 0
-        self._looseness, self._rates = blank(count, wp.float32), blank(count, wp.float32)
+        self._looseness, self._rates, self._max_offsets = (blank(count, wp.float32) for _ in range(3))
         self._parameters = blank(5, wp.float32)
         relaxed = devices.to_device(np.array([math.inf, _MOMENTUM, 0.0], dtype=np.float32), wp.float32, device)
         self.carry = self._record_carry()
@@ -90,11 +90,13 @@ class DynamicsState:
         springs, self._tuned_for = self.springs, skin
         springs.tune(skin.stiffness)
         dt = skin.step / skin.iterations
-        rates = springs.binding.rates(springs.tuned, skin.speed, 1.0 / dt)
+        rates = springs.binding.rates(springs.tuned, skin.frequency, 1.0 / dt)
         devices.write(self._rates, rates)
+        devices.write(self._max_offsets, springs.binding.max_offsets(skin.max_offset))
         devices.write(self._looseness, springs.binding.looseness)
-        self._swings = skin.speed > 0.0
-        inertia, retained = skin.inertia if self._swings else 0.0, math.exp(-skin.damping * dt)
+        self._swings = skin.frequency > 0.0
+        inertia = skin.inertia if self._swings else 0.0
+        retained = math.exp(-2.0 * skin.damping * 2.0 * math.pi * skin.frequency * dt)
         row = [skin.step, inertia, dt, retained, math.exp(-skin.step / _ROOM_LASTS)]
         devices.write(self._parameters, np.array(row))
 
@@ -132,6 +134,12 @@ class DynamicsState:
         self.last_buffer = count % 2
         return self.springs.points[self.last_buffer]
 
+    def forget_drifts(self) -> None:
+        """How fast bones move is not known, as before the first step."""
+        from supple.skins.springs.kernels import springs as kernels
+
+        self.memory.drifts.fill_(kernels.UNKNOWN_DRIFT)
+
     def remember_bones(self) -> None:
         """Take the bones of the pose that springs are in for those of the last step."""
         wp, memory = devices.warp(), self.memory
@@ -158,8 +166,14 @@ class DynamicsState:
     def _record_integration(self) -> list[devices.Launch]:
         from supple.skins.springs.kernels import springs as kernels
 
-        springs, wp = self.springs, devices.warp()
-        max_offsets = devices.to_device(springs.binding.max_offsets, wp.float32, springs.device)
-        fixed = [springs.all, self._rates, max_offsets, self.memory.rooms, self._parameters, self.memory.velocities]
+        springs = self.springs
+        fixed = [
+            springs.all,
+            self._rates,
+            self._max_offsets,
+            self.memory.rooms,
+            self._parameters,
+            self.memory.velocities,
+        ]
         rows = [[*fixed, *springs.buffers(source)] for source in range(2)]
         return [devices.Launch(kernels.integrate, springs.count, row, springs.device) for row in rows]

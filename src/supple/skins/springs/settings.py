@@ -44,6 +44,14 @@ class Stiffness(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LooseStiffness(Stiffness):
+    """The same, with springs to the bone that let skin swing and pass waves on."""
+
+    radius: float = setting(2.0, "Distances from the bone", low=0.0, high=1e12)
+    twist: float = setting(1.0, "How firmly bones keep their own twist", low=0.0, high=1e12)
+
+
+@dataclass(frozen=True, kw_only=True)
 class SpringSettings(Settings):
     """What the artist chooses about springs."""
 

@@ -8,52 +8,69 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from supple.arrays import FloatArray
+from supple.character.anatomy.softness import skin_softness, usual_flesh
 from supple.character.character import Character
 from supple.motion.pose import Pose
-from supple.settings import setting
+from supple.settings import group, setting
 from supple.skins.base import DevicePoints, PullableSkin, Skin
 from supple.skins.painted_map import MapInfo
 from supple.skins.pull import Pull
 from supple.skins.renamed import RENAMED
 from supple.skins.springs import step as stepping
-from supple.skins.springs.binding import JIGGLE_MAP, REACH_MAPS, STIFFNESS_MAPS, SpringBinding
+from supple.skins.springs.binding import FLESH_MAP, JIGGLE_MAP, REACH_MAPS, STIFFNESS_MAPS, SpringBinding
 from supple.skins.springs.dynamics_state import DynamicsState
-from supple.skins.springs.settings import LIVE, SpringSettings
+from supple.skins.springs.settings import LIVE, LooseStiffness, SpringSettings
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpringDynamics(SpringSettings, PullableSkin[SpringBinding, DynamicsState]):
     """The springs of `SpringRig` in time: each step starts from the last result, taken along by the joints' change.
 
-    With `speed` above zero the springs have momentum: waves run over the skin about that fast (never faster than the
-    mesh can carry them, one edge per sweep), and flesh that the bones accelerate stays behind by `inertia` and swings
-    until `damping` has eaten it. With `speed` zero each step only relaxes, as published for frame-dependent rigs.
-    A map `jiggle`, 0 to 1, says where skin is loose; without it all of it is.
+    With `frequency` above zero the springs have momentum: flesh that the bones accelerate stays behind by `inertia` and
+    swings at that pace until `damping` has eaten it, and waves run over the skin, some distances from the bone far in
+    every swing. With `frequency` zero each step only relaxes, as published for frame-dependent rigs. A map `jiggle`, 0
+    to 1, says where skin is loose; without it flesh is as soft as in all soft skins, and head, hands and feet are firm.
 
-    Limits: skin that touches skin is not seen; a vertex never leaves its place on the bones by more than its distance
-    from them.
+    Limits: skin that touches skin is not seen. No vertex goes farther from where it hangs than `max_offset` of its
+    distance from the bone, except in a hand.
     """
 
     command_name: ClassVar[str] = "spring-dynamics"
     renamed: ClassVar[Mapping[str, str]] = RENAMED["spring-dynamics"]
-    live: ClassVar[frozenset[str]] = LIVE | {"speed", "inertia", "damping"}
+    live: ClassVar[frozenset[str]] = LIVE | {"frequency", "inertia", "damping", "max_offset"}
     cached: ClassVar[bool] = True
     maps: ClassVar[Mapping[str, MapInfo]] = MappingProxyType(
-        {
-            JIGGLE_MAP: MapInfo("How loose skin is: 0 answers at once, 1 swings", default=1.0),
-            **STIFFNESS_MAPS,
-            **REACH_MAPS,
-        }
+        {JIGGLE_MAP: MapInfo("How loose skin is: 0 answers at once, 1 swings"), **STIFFNESS_MAPS, **REACH_MAPS}
     )
     papers: ClassVar[tuple[str, ...]] = (
         "Toothman and Neff 2019, Spring rigs for skinning",
         "Toothman 2020, Expressive skinning methods for 3D character animation",
     )
 
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+        {
+            "flesh": {},
+            "cartoon": {
+                "frequency": 3.2, "damping": 0.1, "inertia": 1.0, "max_offset": 1.0,
+                "stiffness": {"radius": 0.6, "twist": 0.3},
+            },
+            # The text's four forces from a rigid start, and each step relaxed from the last; it gives no stiffness.
+            "published": {
+                "base": "rigid", "frequency": 0.0, "stiffness": {
+                    "edges": 7.5, "relative_radius": 7.5, "bend": 7.5, "bones": 7.5, "radius": 0.0, "twist": 0.0,
+                },
+            },
+        }
+    )  # fmt: skip
+
     iterations: int = setting(8, "Sweeps per simulation step", low=1, high=1000)
-    speed: float = setting(0.5, "How fast waves run over the skin; 0 for no momentum", unit="m/s", low=0.0, high=1e6)
-    inertia: float = setting(0.5, "How much skin stays behind when bones speed up", low=0.0, high=1.0)
-    damping: float = setting(5.0, "How fast swinging dies away", unit="1/s", low=0.0, high=1e6)
+    frequency: float = setting(4.5, "Pace at which loose skin swings; 0 for no momentum", unit="Hz", low=0.0, high=60.0)
+    damping: float = setting(0.15, "Damping of the swing; at 1 it would not overshoot", low=0.0, high=10.0)
+    inertia: float = setting(0.7, "How much skin stays behind when bones speed up", low=0.0, high=1.0)
+    max_offset: float = setting(
+        0.5, "How far skin may swing, as a share of its distance from the bone", low=0.0, high=2.0
+    )
+    stiffness: LooseStiffness = group(LooseStiffness, "Stiffness of springs; only ratios count")
 
     def base_skin(self) -> Skin[Any, Any] | None:
         return self.first_stage()
@@ -65,6 +82,11 @@ class SpringDynamics(SpringSettings, PullableSkin[SpringBinding, DynamicsState])
         return binding.rebind(character)
 
     def usual_map(self, binding: SpringBinding, character: Character, name: str) -> FloatArray:
+        distance = binding.attached_skin.usual.rest_lengths
+        if name == JIGGLE_MAP:
+            return skin_softness(character, distance)
+        if name == FLESH_MAP:
+            return usual_flesh(character, distance)
         own = binding.attached_skin.usual_map(name)
         return super().usual_map(binding, character, name) if own is None else own
 

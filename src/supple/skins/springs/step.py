@@ -220,7 +220,7 @@ def start(state: DynamicsState, pose: Pose, incoming: Any) -> None:
     devices.warp().copy(memory.points, state.settle(_SETTLING))
     state.remember_bones()
     memory.velocities.zero_()
-    memory.drifts.zero_()
+    state.forget_drifts()
     memory.rooms.zero_()
     state.remember_pose(pose)
 

@@ -6,15 +6,13 @@ import numpy as np
 
 from supple.arrays import FloatArray
 from supple.character.anatomy.rigid_parts import rigid_fraction
+from supple.character.anatomy.softness import PAINTED, TO_BONE
 from supple.character.character import Character
 from supple.character.regions import RegionFinder
 from supple.geometry.vectors import smoothstep
 from supple.settings import ByName
 from supple.skins.position_based.body.tetrahedral_body import WHERE, FleshBody
 
-# Shares of the character's size: how deep flesh is that is firm, and that is fully soft.
-_TO_BONE = (0.035, 0.075)  # measured to the line of the bone
-_PAINTED = (0.008, 0.045)  # measured to what is hard, as a painted map does
 _DEEP, _SHALLOW = 0.35, 0.9  # of the way from bone to skin: nearer to the bone is driven, farther is free
 SOFT_ENOUGH = 0.02  # softness from which a particle swings; below it the bones drive it
 _REGIONS = RegionFinder(WHERE, "regions")
@@ -30,9 +28,9 @@ def automatic_softness(character: Character, body: FleshBody) -> FloatArray:
         return np.clip(body.sample_skin(character.maps["jiggle"]), 0.0, 1.0)
     size = float(np.ptp(character.points, axis=0).max())
     if "flesh" in character.maps:
-        soft = smoothstep(body.sample_skin(character.maps["flesh"]) / size, *_PAINTED)
+        soft = smoothstep(body.sample_skin(character.maps["flesh"]) / size, *PAINTED)
     else:
-        soft = smoothstep(body.flesh / size, *_TO_BONE)
+        soft = smoothstep(body.flesh / size, *TO_BONE)
     return np.asarray(soft * (1.0 - firmness(character, body)))
 
 
@@ -42,13 +40,13 @@ def usual_softness(character: Character, body: FleshBody) -> FloatArray:
     flesh = character.maps.get("flesh", usual_flesh(character, body))
     weights = character.weights
     firm = 0.0 if weights is None else rigid_fraction(character, weights)
-    return np.asarray(smoothstep(flesh / size, *_PAINTED) * (1.0 - firm))
+    return np.asarray(smoothstep(flesh / size, *PAINTED) * (1.0 - firm))
 
 
 def usual_flesh(character: Character, body: FleshBody) -> FloatArray:
     """The map "flesh" (V,) [m] that makes the skin as soft as it is where none is painted."""
     size = float(np.ptp(character.points, axis=0).max())
-    (near, far), (least, most) = _TO_BONE, _PAINTED
+    (near, far), (least, most) = TO_BONE, PAINTED
     return np.asarray(size * np.clip(np.interp(body.skin_distance / size, [near, far], [least, most]), 0.0, None))
 
 

@@ -31,6 +31,7 @@ CALM = wp.constant(0.8)  # damping of skin that a hand has let go, of the pace a
 SPREAD = wp.constant(0.1)  # how much springs along the skin add to that pace
 MOVES = wp.constant(1)  # what a sweep measures: how far vertices moved
 FORCES = wp.constant(2)  # or how hard they were pulled, per unit of stiffness
+UNKNOWN_DRIFT = wp.constant(1.0e30)  # m/s of bones of which only one pose is known
 FLAT = wp.constant(1.0e-4)  # sine below which two directions count as one
 
 
@@ -331,8 +332,9 @@ def carry(
         grown = aim[3] / old[3]
     x = attached + grown * rotate_between(u_old, u, memory.points[i] - memory.attached[i])
     drift = (x - memory.points[i]) / parameters[STEP]
-    left_behind = parameters[INERTIA] * looseness[i] * (drift - memory.drifts[i])
-    velocity = rotate_between(u_old, u, memory.velocities[i]) - left_behind
+    velocity = rotate_between(u_old, u, memory.velocities[i])
+    if memory.drifts[i][0] < UNKNOWN_DRIFT:  # how bones came to the first pose is not known, so nothing is left behind
+        velocity -= parameters[INERTIA] * looseness[i] * (drift - memory.drifts[i])
     memory.attached[i] = attached
     memory.aims[i] = aim
     memory.drifts[i] = drift
