@@ -40,7 +40,12 @@ class SpringDynamics(SpringSettings, PullableSkin[SpringBinding, DynamicsState])
     live: ClassVar[frozenset[str]] = LIVE | {"frequency", "inertia", "damping", "max_offset"}
     cached: ClassVar[bool] = True
     maps: ClassVar[Mapping[str, MapInfo]] = MappingProxyType(
-        {JIGGLE_MAP: MapInfo("How loose skin is: 0 answers at once, 1 swings"), **STIFFNESS_MAPS, **REACH_MAPS}
+        {
+            JIGGLE_MAP: MapInfo("How loose skin is: 0 answers at once, 1 swings"),
+            FLESH_MAP: MapInfo("How deep flesh lies over what is hard, where no jiggle is painted", high=0.5, unit="m"),
+            **STIFFNESS_MAPS,
+            **REACH_MAPS,
+        }
     )
     papers: ClassVar[tuple[str, ...]] = (
         "Toothman and Neff 2019, Spring rigs for skinning",
