@@ -7,7 +7,7 @@ from supple.render import Camera, Renderer, contact_sheet
 
 tube = supple.character("tube", vertices=2500, bones=6)
 tube = tube.replace(maps={"jiggle": np.ones(len(tube.points))})  # loose all over
-skin = supple.SpringDynamics(frequency=1.0, damping=0.15, stiffness={"radius": 2.0, "twist": 0.05, "bones": 0.0})
+skin = supple.SpringDynamics(frequency=6.0, damping=0.03, stiffness={"radius": 2.0, "twist": 0.05, "bones": 0.0})
 player = supple.player(tube, skin, fps=120.0)
 still = supple.player(tube, supple.SpringRig())
 along = tube.skeleton.heads[-1] - tube.skeleton.heads[-2]
