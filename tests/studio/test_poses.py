@@ -5,6 +5,8 @@ import pytest
 
 from supple.document.document import Document
 from supple.document.sources import CharacterSource
+from supple.edits.strokes.posing import posed_by_strokes
+from supple.edits.strokes.stroke import Stroke
 from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.graph.graph import Graph
@@ -12,6 +14,7 @@ from supple.skins.registry import skin_named
 from supple.studio import messages as say
 from supple.studio.commands import perform
 from supple.studio.session import Session
+from supple.studio.state import state_of
 
 
 def session_of(name="hero", skin="linear", **source):
@@ -159,3 +162,87 @@ def test_what_cannot_be_posed_is_refused_and_changes_nothing(session, command):
     assert session.document.edits is None
     assert not session.history.past
     np.testing.assert_array_equal(shown(session), before)
+
+
+# Strokes
+
+
+def arm_line(session, time=0.0):
+    return [tuple(place(session, name, time)) for name in ("LeftArm", "LeftForeArm", "LeftHand", "LeftHandMiddle1")]
+
+
+def lifted(line):
+    """The same line turned up about its start."""
+    start = np.array(line[0])
+    return [tuple(start + np.linalg.norm(np.array(at) - start) * np.array([0.6, 0.8, 0.0])) for at in line]
+
+
+def test_the_arm_goes_over_to_the_second_stroke_as_the_engine_has_it(session):
+    before, line = session.transport.source.sample(0.4), arm_line(session, 0.4)
+    command = say.PoseByStrokes(1, line, lifted(line), 0.05, time=0.4, ranges=False)
+    perform(session, command)
+    strokes = [Stroke.from_samples(np.array(one)) for one in (line, lifted(line))]
+    wanted = posed_by_strokes(session.character.skeleton, before, strokes[0], offset=strokes[1], radius=0.05)
+    np.testing.assert_allclose(shown(session, 0.4), wanted.world_from_joint, atol=1e-9)
+    assert np.linalg.norm(place(session, "LeftHand", 0.4) - lifted(line)[2]) < 0.02
+    assert session.document.step == "Pose by strokes"
+    (told,) = state_of(session, 1).edits.pose_strokes
+    assert (told.pose, told.time) == ("Drawn pose", 0.4)
+    np.testing.assert_allclose(told.offset[0], line[0], atol=1e-4)
+    perform(session, say.Undo(2))
+    assert shown(session, 0.4).tobytes() == before.world_from_joint.tobytes()
+
+
+def test_the_second_stroke_is_drawn_again_and_pulled_by_its_knots(session):
+    line = arm_line(session)
+    perform(session, say.PoseByStrokes(1, line, lifted(line), 0.05, time=0.0))
+    once = shown(session)
+    ahead = [tuple(np.array(at) + np.array([0.0, 0.0, 0.5 * n])) for n, at in enumerate(line)]
+    perform(session, say.PoseByStrokes(2, line, ahead, 0.05, time=0.0, again="Drawn pose", done=False))
+    assert np.abs(shown(session) - once).max() > 0.1
+    perform(session, say.PoseByStrokes(3, line, lifted(line), 0.05, time=0.0, again="Drawn pose"))
+    np.testing.assert_allclose(shown(session), once, atol=1e-9)
+    assert [layer.name for layer in session.document.edits.layers] == ["Drawn pose"]
+    (told,) = state_of(session, 1).edits.pose_strokes
+    last = len(told.knots) - 1
+    to = tuple(np.array(told.knots[last]) + np.array([0.0, 0.0, 0.3]))
+    perform(session, say.PullPoseKnot(4, "Drawn pose", last, to, 0.05, time=0.0))
+    assert place(session, "LeftHand")[2] > once[joint(session, "LeftHand"), 2, 3] + 0.1
+    assert session.document.step == "Pull Drawn pose"
+    perform(session, say.TurnJoint(5, joint(session, "Head"), (0.0, 1.0, 0.0), 0.3, time=0.0))
+    assert list(poses(session)) == ["Drawn pose", "Pose"]  # hands leave what was drawn alone
+
+
+def test_a_line_of_action_bends_the_body_over_pinned_feet(session):
+    names = ("Hips", "Spine", "Spine1", "Spine2", "Neck", "Head")
+    line = [tuple(place(session, name)) for name in names]
+    bent = [tuple(np.array(at) + np.array([0.15 * n * n / 5.0, 0.0, 0.0])) for n, at in enumerate(line)]
+    feet = [joint(session, name) for name in ("LeftFoot", "RightFoot")]
+    before = shown(session)
+    perform(session, say.PoseByStrokes(1, line, bent, 0.05, time=0.0, pins=feet))
+    after = shown(session)
+    assert place(session, "Head")[0] - before[joint(session, "Head"), 0, 3] > 0.2
+    assert np.linalg.norm(after[feet, :3, 3] - before[feet, :3, 3], axis=1).max() < 1e-3
+
+
+def test_drawn_poses_can_be_keys_too(session):
+    for seq, time in enumerate((0.2, 0.7)):
+        line = arm_line(session, time)
+        perform(session, say.PoseByStrokes(seq, line, lifted(line), 0.05, time=time, key=True))
+        assert np.linalg.norm(place(session, "LeftHand", time) - lifted(line)[2]) < 0.02
+    (layer,) = session.document.edits.layers
+    assert [key.time for key in layer.keys] == [0.2, 0.7]
+
+
+def test_strokes_that_pose_nothing_are_refused(session):
+    line = arm_line(session)
+    away = [tuple(np.array(at) + np.array([5.0, 0.0, 0.0])) for at in line]
+    for command in (
+        say.PoseByStrokes(1, away, line, 0.05, time=0.0),
+        say.PoseByStrokes(1, [line[0], line[0]], line, 0.05, time=0.0),
+        say.PoseByStrokes(1, line, lifted(line), 0.05, time=0.0, again="nobody"),
+        say.PullPoseKnot(1, "nobody", 0, line[0], 0.05, time=0.0),
+    ):
+        with pytest.raises(InputError):
+            perform(session, command)
+    assert session.document.edits is None

@@ -50,6 +50,8 @@ export type Command =
   | { do: "move-joint"; joint: number; to: Point; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
   | { do: "stretch-bone"; joint: number; stretch: number; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
   | { do: "reset-joint"; joint: number; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
+  | { do: "pose-by-strokes"; baseline: Point[]; offset: Point[]; radius: number; again?: string; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
+  | { do: "pull-pose-knot"; pose: string; knot: number; to: Point; radius: number; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
   | { do: "save"; name?: string; replace?: boolean }
   | { do: "open-document"; key: string }
   | { do: "go-on"; take: boolean }
@@ -203,6 +205,15 @@ export interface StrokeInfo {
   height: number;
 }
 
+/** The lines that a pose was drawn by at a time of the motion: both as they run, and the knots of the offset. */
+export interface PoseStrokesInfo {
+  pose: string;
+  time: number;
+  baseline: Point[];
+  offset: Point[];
+  knots: Point[];
+}
+
 /** What was drawn: names of shapes, poses and strokes, and the layers that play them. */
 export interface EditsInfo {
   shapes: string[];
@@ -213,6 +224,7 @@ export interface EditsInfo {
   firm: boolean;
   skin_strokes: StrokeInfo[];
   profiles: string[];
+  pose_strokes: PoseStrokesInfo[];
 }
 
 /** What brushes can do: their actions, whether the body has two sides alike, and the skins that read maps. */

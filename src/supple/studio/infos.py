@@ -137,6 +137,16 @@ class StrokeInfo(Struct, frozen=True):
     height: float
 
 
+class PoseStrokesInfo(Struct, frozen=True):
+    """The lines that a pose was drawn by at a time of the motion: both as they run, and the knots of the offset."""
+
+    pose: str
+    time: float
+    baseline: list[tuple[float, float, float]]
+    offset: list[tuple[float, float, float]]
+    knots: list[tuple[float, float, float]]
+
+
 class EditsInfo(Struct, frozen=True):
     """What was drawn: names of shapes, poses and strokes, and the layers that play them.
 
@@ -151,6 +161,7 @@ class EditsInfo(Struct, frozen=True):
     firm: bool = False
     skin_strokes: list[StrokeInfo] = []
     profiles: list[str] = []
+    pose_strokes: list[PoseStrokesInfo] = []
 
 
 class CaptureInfo(Struct, frozen=True):

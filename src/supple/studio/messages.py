@@ -25,6 +25,7 @@ from supple.studio.infos import MapRow as MapRow
 from supple.studio.infos import MeasureInfo as MeasureInfo
 from supple.studio.infos import MeshInfo as MeshInfo
 from supple.studio.infos import PaintInfo as PaintInfo
+from supple.studio.infos import PoseStrokesInfo as PoseStrokesInfo
 from supple.studio.infos import SavingInfo as SavingInfo
 from supple.studio.infos import SettingRow as SettingRow
 from supple.studio.infos import ShownInfo as ShownInfo
@@ -54,6 +55,7 @@ Pixel = Annotated[float, Meta(ge=-1e5, le=1e5)]
 Reach = Annotated[float, Meta(ge=0.0, le=1e4)]
 Text = Annotated[str, Meta(max_length=2000)]
 Point = tuple[Metres, Metres, Metres]
+Line = Annotated[list[Point], Meta(min_length=2, max_length=2000)]
 Value = float | bool | Text
 """Of a setting, as panels know it: a number, a switch, or words."""
 
@@ -515,6 +517,24 @@ class StopSending(Command, tag="stop-sending", frozen=True):
     """Send no more."""
 
 
+class PoseByStrokes(Posing, tag="pose-by-strokes", frozen=True):
+    """Joints near a line in space, the baseline, go over to another one, the offset; `again` redraws that of a pose."""
+
+    baseline: Line
+    offset: Line
+    radius: Annotated[float, Meta(gt=0.0, le=1e6)]
+    again: Name = ""
+
+
+class PullPoseKnot(Posing, tag="pull-pose-knot", frozen=True):
+    """Move a knot of the line that a pose was drawn by; the pose follows."""
+
+    pose: Name
+    knot: Index
+    to: Point
+    radius: Annotated[float, Meta(gt=0.0, le=1e6)]
+
+
 class Undo(Command, tag="undo", frozen=True):
     """Take the last step of the document back."""
 
@@ -581,6 +601,8 @@ AnyCommand = (
     | MoveJoint
     | StretchBone
     | ResetJoint
+    | PoseByStrokes
+    | PullPoseKnot
     | Save
     | OpenDocument
     | GoOn

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.arrays import FloatArray
 from supple.character.builtin import CHARACTERS
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.document.file import document_name
 from supple.edits.edits import Edits
 from supple.edits.layers import Layer
+from supple.edits.posing import DrawnPose, drawn_lines
 from supple.edits.radial import EASINGS, PROFILES
 from supple.graph.graph import Graph, Stage
 from supple.graph.mask import Mask
@@ -25,6 +27,7 @@ from supple.studio.session import Session
 from supple.studio.strokes import editing_of
 
 _CURVE = np.linspace(0.0, 1.0, 17)
+_ALONG = np.linspace(0.0, 1.0, 49)  # places of a line that the page draws
 _EASINGS = [say.EasingInfo(name, np.round(ease(_CURVE), 4).tolist()) for name, ease in EASINGS.items()]
 
 
@@ -125,7 +128,22 @@ def _edits(edits: Edits, character: Character, *, firm: bool) -> say.EditsInfo:
         firm=firm,
         skin_strokes=[_stroke(edits, name, character) for name in edits.surface_strokes if name in edits.shapes],
         profiles=list(PROFILES),
+        pose_strokes=[_lines(pose, drawn) for pose in edits.poses if (drawn := drawn_lines(edits, pose))],
     )
+
+
+def _lines(pose: str, drawn: DrawnPose) -> say.PoseStrokesInfo:
+    return say.PoseStrokesInfo(
+        pose,
+        drawn.time,
+        _places(drawn.baseline.at(_ALONG)),
+        _places(drawn.offset.at(_ALONG)),
+        _places(drawn.offset.knots),
+    )
+
+
+def _places(points: FloatArray) -> list[tuple[float, float, float]]:
+    return [(x, y, z) for x, y, z in np.round(points, 5).tolist()]
 
 
 def _stroke(edits: Edits, name: str, character: Character) -> say.StrokeInfo:

@@ -15,6 +15,12 @@ const RADIUS = 76; // [CSS pixels]
 const POINTS = 65; // of a ring
 const NEAR = 8; // [CSS pixels]: a ring this near to the pointer is meant
 
+/** How large a picture is [CSS pixels]. */
+export interface Pixels {
+  width: number;
+  height: number;
+}
+
 /** One of the three rings: its axis, and where on it the pointer is, both in the world. */
 export interface RingHit {
   ring: number;
@@ -62,7 +68,7 @@ export class Gizmo {
     center: Vector3,
     axes: readonly Vector3[],
     camera: PerspectiveCamera,
-    canvas: HTMLCanvasElement,
+    window: Pixels,
     turning: { ring: number; axis: Vector3; spoke: Vector3; angle: number } | null,
   ): void {
     this.center.copy(center);
@@ -70,7 +76,7 @@ export class Gizmo {
     if (turning) this.axes[turning.ring]!.copy(turning.axis);
     const depth = center.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector3()));
     const height = 2 * Math.tan((camera.fov * Math.PI) / 360) * Math.max(depth, 1e-6);
-    this.radius = (RADIUS * height) / Math.max(1, canvas.clientHeight);
+    this.radius = (RADIUS * height) / Math.max(1, window.height);
     this.axes.forEach((axis, ring) => {
       const line = this.lines[ring]!;
       line.visible = !turning || turning.ring === ring;
@@ -86,14 +92,14 @@ export class Gizmo {
   }
 
   /** The ring under a pixel, if there is one. */
-  pick(pixel: Vector2, camera: PerspectiveCamera, canvas: HTMLCanvasElement): RingHit | null {
+  pick(pixel: Vector2, camera: PerspectiveCamera, window: Pixels): RingHit | null {
     let [nearest, found] = [NEAR, null as RingHit | null];
     this.lines.slice(0, 3).forEach((line, ring) => {
       if (!line.visible) return;
       const places = line.geometry.getAttribute("position") as BufferAttribute;
       for (let i = 0; i < POINTS; i++) {
         const at = new Vector3().fromBufferAttribute(places, i);
-        const away = pixelOfPlace(at, camera, canvas).distanceTo(pixel);
+        const away = pixelOfPlace(at, camera, window).distanceTo(pixel);
         if (away < nearest) {
           nearest = away;
           found = { ring, axis: this.axes[ring]!.clone(), at };
@@ -139,8 +145,8 @@ export class Gizmo {
 }
 
 /** Where a place is seen [CSS pixels]. */
-export function pixelOfPlace(place: Vector3, camera: PerspectiveCamera, canvas: HTMLCanvasElement): Vector2 {
+export function pixelOfPlace(place: Vector3, camera: PerspectiveCamera, window: Pixels): Vector2 {
   const seen = place.clone().project(camera);
   if (seen.z > 1) return new Vector2(-1e6, -1e6); // behind the viewer
-  return new Vector2((0.5 + 0.5 * seen.x) * canvas.clientWidth, (0.5 - 0.5 * seen.y) * canvas.clientHeight);
+  return new Vector2((0.5 + 0.5 * seen.x) * window.width, (0.5 - 0.5 * seen.y) * window.height);
 }

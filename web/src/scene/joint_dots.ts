@@ -10,6 +10,7 @@ import {
   RawShaderMaterial,
   Vector2,
 } from "../three";
+import type { Pixels } from "./gizmo";
 import { LOOKS, type Look } from "./looks";
 
 /** How a dot looks; bits that add up. */
@@ -93,8 +94,8 @@ export class JointDots {
     this.mesh.visible = false;
   }
 
-  /** Dots where the joints are; `kinds` say how each looks, and `canvas` how large a pixel is. */
-  show(places: readonly Vector3[], kinds: Uint8Array, canvas: HTMLCanvasElement): void {
+  /** Dots where the joints are; `kinds` say how each looks. */
+  show(places: readonly Vector3[], kinds: Uint8Array, { width, height }: Pixels): void {
     if (places.length !== this.count) this.resize(places.length);
     const position = this.mesh.geometry.getAttribute("position") as BufferAttribute;
     const corner = this.mesh.geometry.getAttribute("corner") as BufferAttribute;
@@ -106,7 +107,7 @@ export class JointDots {
     });
     position.needsUpdate = true;
     corner.needsUpdate = true;
-    this.material.uniforms.window!.value.set(canvas.clientWidth, canvas.clientHeight);
+    this.material.uniforms.window!.value.set(width, height);
     this.mesh.visible = true;
   }
 

@@ -41,9 +41,10 @@ export function jointPlaces(stage: Stage): Vector3[] {
 /** The joint that a pixel means: the nearest, and of those as near the one in front. */
 export function jointUnder(stage: Stage, pixel: Vector2, near = NEAR): number | null {
   const { camera } = stage.viewer;
+  const window = stage.boxOf(stage.pane);
   let [nearest, found] = [near, null as number | null];
   jointPlaces(stage).forEach((place, joint) => {
-    const away = pixelOfPlace(place, camera, stage.canvas).distanceTo(pixel);
+    const away = pixelOfPlace(place, camera, window).distanceTo(pixel);
     if (away < nearest) [nearest, found] = [away, joint];
   });
   return found;

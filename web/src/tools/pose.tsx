@@ -1,12 +1,12 @@
 // Pose joints: a click chooses one, its rings turn it, dragging the joint itself leads its limb, and pins hold others.
 import { effect, signal } from "@preact/signals";
-import { Gizmo, type RingHit } from "../scene/gizmo";
+import { Gizmo, pixelOfPlace, type RingHit } from "../scene/gizmo";
 import { JointDots, LARGE, LIT, PINNED } from "../scene/joint_dots";
 import type { Look } from "../scene/looks";
 import type { Stage } from "../scene/stage";
 import { ask, bonesShown, state } from "../session";
 import { needJoints } from "../shown";
-import { Vector2, Vector3 } from "../three";
+import { type Vector2, Vector3 } from "../three";
 import { PoseOptions } from "../ui/pose_options";
 import { fresh, jointAxes, jointPlaces, jointUnder, ON_IT, pins, posingOptions, togglePin } from "./joints";
 import { pixelOf, rayThrough, type Tool } from "./tool";
@@ -181,7 +181,7 @@ export class PoseJoints implements Tool {
       const pinned = pins.value.has(joint);
       return (lit || pinned ? LIT : 0) + (pinned ? PINNED : 0) + (lit ? LARGE : 0);
     });
-    this.dots.show(places, kinds, stage.canvas);
+    this.dots.show(places, kinds, stage.boxOf(stage.pane));
     stage.canvas.classList.toggle("holding", drag !== null);
     if (chosen === null || (drag && !drag.turn && drag.moved)) this.gizmo.hide();
     else
@@ -189,7 +189,7 @@ export class PoseJoints implements Tool {
         places[chosen]!,
         jointAxes(stage, chosen),
         stage.viewer.camera,
-        stage.canvas,
+        stage.boxOf(stage.pane),
         drag?.turn && drag.moved ? drag.turn : null,
       );
   }
@@ -200,8 +200,9 @@ export class PoseJoints implements Tool {
 
   /** The ring and the joint that a pixel means; where there is a ring only a joint that is hit exactly. */
   private under(pixel: Vector2): [RingHit | null, number | null] {
-    const { viewer, canvas } = this.stage;
-    const hit = chosenJoint.value === null ? null : this.gizmo.pick(pixel, viewer.camera, canvas);
+    const { camera } = this.stage.viewer;
+    const window = this.stage.boxOf(this.stage.pane);
+    const hit = chosenJoint.value === null ? null : this.gizmo.pick(pixel, camera, window);
     return [hit, jointUnder(this.stage, pixel, hit ? ON_IT : undefined)];
   }
 
@@ -235,11 +236,7 @@ export class PoseJoints implements Tool {
       turn.angle += step;
       return;
     }
-    const canvas = this.stage.canvas;
-    const seen = (place: Vector3) => {
-      const p = place.clone().project(camera);
-      return new Vector2(0.5 * p.x * canvas.clientWidth, -0.5 * p.y * canvas.clientHeight);
-    };
+    const seen = (place: Vector3) => pixelOfPlace(place, camera, this.stage.boxOf(this.stage.pane));
     const at = center.clone().add(turn.spoke);
     const little = new Vector3().crossVectors(turn.axis, turn.spoke).multiplyScalar(0.01);
     const along = seen(at.clone().add(little)).sub(seen(at)).multiplyScalar(100); // pixels a radian

@@ -8,7 +8,7 @@ import type { Stage } from "../scene/stage";
 import { Vector2, Vector3 } from "../three";
 import type { IconName } from "../ui/icons";
 
-export type ToolId = "drag" | "paint" | "pose" | "radial" | "raise" | "wave" | "outline";
+export type ToolId = "drag" | "paint" | "pose" | "radial" | "raise" | "wave" | "outline" | "stroke-pose";
 
 export interface Tool {
   readonly id: ToolId;

@@ -8,6 +8,7 @@ import { DragFlesh } from "./drag";
 import { PaintMap } from "./paint";
 import { PoseJoints } from "./pose";
 import { RadialTool } from "./radial";
+import { PoseByStrokes } from "./stroke_pose";
 import { RedrawOutline } from "./strokes/outline";
 import { RaiseSkin } from "./strokes/raise";
 import type { Tool, ToolId } from "./tool";
@@ -34,6 +35,7 @@ export function makeTools(stage: Stage, look: Look): void {
     new RedrawOutline(stage, look),
     new RadialTool(stage),
     new WaveTool(stage, look),
+    new PoseByStrokes(stage, look),
   ];
   const { canvas } = stage;
   const taken = new Map<number, Tool>();

@@ -23,14 +23,14 @@ export function PoseOptions({ stage, chosen }: { stage: Stage; chosen: Signal<nu
 }
 
 /** How poses are kept; the same for all tools that pose. */
-export function PoseSwitches({ ranges = true }: { ranges?: boolean }) {
+export function PoseSwitches({ another = true }: { another?: boolean }) {
   return (
     <>
-      {ranges && (
-        <Switch label="Elbows and knees bend one way" value={ranged} title="Where the rig tells their axis" />
-      )}
+      <Switch label="Elbows and knees bend one way" value={ranged} title="Where the rig tells their axis" />
       <Switch label="Key at the playhead" value={keyed} title="Else the pose is there all the time" />
-      <Switch label="Start another pose" value={fresh} title="Else posing goes on with the last one" />
+      {another && (
+        <Switch label="Start another pose" value={fresh} title="Else posing goes on with the last one" />
+      )}
       {pins.value.size > 0 && (
         <button
           type="button"

@@ -51,6 +51,11 @@ class JointRanges:
         axes = named_hinges(skeleton, poses)
         return cls(axes, {name: fold_range(skeleton, skeleton.index(name)) for name in axes})
 
+    @property
+    def limits(self) -> dict[str, float]:
+        """The largest angle [rad] from rest by joint, whichever way, as `posed_by_strokes` knows them."""
+        return {name: min(max(-low, high), np.pi) for name, (low, high) in self.spans.items()}
+
     def on(self, skeleton: Skeleton, rotations: FloatArray) -> RangesInPose:
         """For joints that are turned (J, 3, 3) away from rest when the posing begins."""
         return RangesInPose(self, skeleton, rotations)

@@ -12,6 +12,7 @@ from supple.studio.commands import (
     layers,
     paint,
     playing,
+    pose_strokes,
     poses,
     shaping,
     showing,
@@ -21,7 +22,22 @@ from supple.studio.commands import (
 from supple.studio.commands.table import Handlers
 from supple.studio.session import Session
 
-_WORK = (capture, document, files, hands, keeping, layers, paint, playing, poses, shaping, showing, strokes, views)
+_WORK = (
+    capture,
+    document,
+    files,
+    hands,
+    keeping,
+    layers,
+    paint,
+    playing,
+    pose_strokes,
+    poses,
+    shaping,
+    showing,
+    strokes,
+    views,
+)
 HANDLERS: Handlers = {kind: handler for work in _WORK for kind, handler in work.HANDLERS.items()}
 _QUIET = (say.Hold, say.LetGo, say.Paint, say.Draw, say.DropLine, say.LookFrom)
 

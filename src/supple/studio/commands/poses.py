@@ -12,7 +12,7 @@ from supple.character.skeleton import Skeleton
 from supple.edits.edits import Edits, loop_of
 from supple.edits.layers import Layer
 from supple.edits.pose_edit import PoseEdit
-from supple.edits.posing import JointRanges, PoseSlot, hold, keyed_slot, new_slot, reach, stretch_bone
+from supple.edits.posing import JointRanges, PoseSlot, drawn_lines, hold, keyed_slot, new_slot, reach, stretch_bone
 from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.motion.motion import Motion
@@ -22,8 +22,6 @@ from supple.studio.commands.table import Handlers
 from supple.studio.session import Session
 
 WORD = "Pose"
-OFFSET = "{} offset"
-"""The name of the stroke that a pose was drawn by."""
 _SAMPLES = 24  # poses of a motion that tell about which axes elbows and knees bend
 
 
@@ -37,7 +35,7 @@ def _turn(session: Session, command: say.TurnJoint) -> None:
         own = quaternions.nearest_rotation(shown.world_from_joint[command.joint, :3, :3])
         rotation = quaternions.quat_from_axis_angle(own.T @ axis, command.angle)
         posed = PoseEdit({name: rotation}).on(skeleton, shown)
-        pins = _pins(session, command, name)
+        pins = pins_of(session, command, name)
         return hold(skeleton, shown, posed, pins=pins, ranges=ranges(session, command)) if pins else posed
 
     pose_at(session, command, turned, f"Turn {plain(name)}")
@@ -47,7 +45,7 @@ def _move(session: Session, command: say.MoveJoint) -> None:
     skeleton, name = session.character.skeleton, joint_name(session, command.joint)
 
     def moved(shown: Pose) -> Pose:
-        pins = _pins(session, command, name)
+        pins = pins_of(session, command, name)
         return reach(skeleton, shown, {name: command.to}, pins=pins, ranges=ranges(session, command))
 
     pose_at(session, command, moved, f"Move {plain(name)}")
@@ -76,18 +74,25 @@ HANDLERS: Handlers = {say.TurnJoint: _turn, say.MoveJoint: _move, say.StretchBon
 
 
 def pose_at(
-    session: Session, command: say.Posing, make: Callable[[Pose], Pose], step: str, slot: PoseSlot | None = None
+    session: Session,
+    command: say.Posing,
+    make: Callable[[Pose], Pose],
+    step: str,
+    *,
+    slot: PoseSlot | None = None,
+    base: Edits | None = None,
 ) -> None:
     """Make another pose of the one that is shown at the command's time, and play it from then on.
 
-    It goes where `slot` says; without one, on with the last pose that was made by hand.
+    It goes where `slot` says; without one, on with the last pose that was made by hand. What is shown has the edits
+    `base`, or else those of the document.
     """
     skeleton = session.character.skeleton
     period = loop_of(session.motion)
     edits = session.document.edits_on(session.character)
     plain_pose = session.motion.sample(command.time)
-    slot = _slot(edits, command, period) if slot is None else slot
-    posed = make(edits.on_pose(skeleton, plain_pose, command.time, period=period))
+    slot = _slot(edits, command, layer_time(session, command)) if slot is None else slot
+    posed = make((base or edits).on_pose(skeleton, plain_pose, command.time, period=period))
     made = slot.posed(skeleton, plain_pose, posed, command.time, period=period)
     wanted = session.document.with_edits(made, step)
     if command.done:
@@ -121,14 +126,18 @@ def plain(name: str) -> str:
     return re.sub(r"[\W_]+", " ", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)).strip().lower() or name
 
 
-def _pins(session: Session, command: say.Posing, posed: str) -> list[str]:
-    """The joints that are held, but for the one that is posed itself."""
+def pins_of(session: Session, command: say.Posing, posed: str = "") -> list[str]:
+    """The joints that are held, but for one that is posed itself."""
     return [name for name in (joint_name(session, joint) for joint in command.pins) if name != posed]
 
 
-def _slot(edits: Edits, command: say.Posing, period: float | None) -> PoseSlot:
-    """Where a pose goes: layers start over with a motion that loops after `period` [s], so keys stand in it."""
-    time = command.time % period if period else command.time
+def layer_time(session: Session, command: say.Posing) -> float:
+    """When it is for layers [s], which start over with a motion that loops."""
+    period = loop_of(session.motion)
+    return command.time % period if period else command.time
+
+
+def _slot(edits: Edits, command: say.Posing, time: float) -> PoseSlot:
     last = None if command.fresh else _last_layer(edits)
     if command.key:
         return new_slot(edits, WORD, time=time) if last is None else keyed_slot(edits, last, time)
@@ -140,7 +149,7 @@ def _slot(edits: Edits, command: say.Posing, period: float | None) -> PoseSlot:
 def _last_layer(edits: Edits) -> Layer | None:
     """The last layer of poses that were made by hand and not by strokes; one on mute is left alone."""
     for layer in reversed(edits.layers):
-        by_hand = all(use in edits.poses and OFFSET.format(use) not in edits.strokes for use in layer.uses)
+        by_hand = all(use in edits.poses and drawn_lines(edits, use) is None for use in layer.uses)
         if layer.uses and by_hand and not layer.mute:
             return layer
     return None

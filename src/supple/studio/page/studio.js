@@ -1846,13 +1846,13 @@ var Gizmo = class {
     for (const line of this.lines) line.visible = false;
   }
   /** Rings about a place with these axes; one alone, in full, while it is being turned by `spoke` and `angle`. */
-  show(center, axes, camera, canvas, turning) {
+  show(center, axes, camera, window2, turning) {
     this.center.copy(center);
     axes.forEach((axis, i4) => void this.axes[i4].copy(axis));
     if (turning) this.axes[turning.ring].copy(turning.axis);
     const depth = center.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector36()));
     const height2 = 2 * Math.tan(camera.fov * Math.PI / 360) * Math.max(depth, 1e-6);
-    this.radius = RADIUS * height2 / Math.max(1, canvas.clientHeight);
+    this.radius = RADIUS * height2 / Math.max(1, window2.height);
     this.axes.forEach((axis, ring) => {
       const line = this.lines[ring];
       line.visible = !turning || turning.ring === ring;
@@ -1866,14 +1866,14 @@ var Gizmo = class {
     this.lit = ring;
   }
   /** The ring under a pixel, if there is one. */
-  pick(pixel, camera, canvas) {
+  pick(pixel, camera, window2) {
     let [nearest, found] = [NEAR, null];
     this.lines.slice(0, 3).forEach((line, ring) => {
       if (!line.visible) return;
       const places = line.geometry.getAttribute("position");
       for (let i4 = 0; i4 < POINTS; i4++) {
         const at = new Vector36().fromBufferAttribute(places, i4);
-        const away = pixelOfPlace(at, camera, canvas).distanceTo(pixel);
+        const away = pixelOfPlace(at, camera, window2).distanceTo(pixel);
         if (away < nearest) {
           nearest = away;
           found = { ring, axis: this.axes[ring].clone(), at };
@@ -1911,10 +1911,10 @@ var Gizmo = class {
     places.needsUpdate = true;
   }
 };
-function pixelOfPlace(place, camera, canvas) {
+function pixelOfPlace(place, camera, window2) {
   const seen = place.clone().project(camera);
   if (seen.z > 1) return new Vector22(-1e6, -1e6);
-  return new Vector22((0.5 + 0.5 * seen.x) * canvas.clientWidth, (0.5 - 0.5 * seen.y) * canvas.clientHeight);
+  return new Vector22((0.5 + 0.5 * seen.x) * window2.width, (0.5 - 0.5 * seen.y) * window2.height);
 }
 
 // src/scene/joint_dots.ts
@@ -2005,8 +2005,8 @@ var JointDots = class {
   hide() {
     this.mesh.visible = false;
   }
-  /** Dots where the joints are; `kinds` say how each looks, and `canvas` how large a pixel is. */
-  show(places, kinds, canvas) {
+  /** Dots where the joints are; `kinds` say how each looks. */
+  show(places, kinds, { width, height: height2 }) {
     if (places.length !== this.count) this.resize(places.length);
     const position = this.mesh.geometry.getAttribute("position");
     const corner = this.mesh.geometry.getAttribute("corner");
@@ -2018,7 +2018,7 @@ var JointDots = class {
     });
     position.needsUpdate = true;
     corner.needsUpdate = true;
-    this.material.uniforms.window.value.set(canvas.clientWidth, canvas.clientHeight);
+    this.material.uniforms.window.value.set(width, height2);
     this.mesh.visible = true;
   }
   resize(count) {
@@ -2059,7 +2059,7 @@ x2(() => {
 });
 
 // src/tools/pose.tsx
-import { Vector2 as Vector24, Vector3 as Vector38 } from "./three.js";
+import { Vector3 as Vector38 } from "./three.js";
 
 // src/pace.ts
 var waiting = /* @__PURE__ */ new Map();
@@ -2098,9 +2098,10 @@ function jointPlaces(stage2) {
 }
 function jointUnder(stage2, pixel, near = NEAR2) {
   const { camera } = stage2.viewer;
+  const window2 = stage2.boxOf(stage2.pane);
   let [nearest, found] = [near, null];
   jointPlaces(stage2).forEach((place, joint) => {
-    const away = pixelOfPlace(place, camera, stage2.canvas).distanceTo(pixel);
+    const away = pixelOfPlace(place, camera, window2).distanceTo(pixel);
     if (away < nearest) [nearest, found] = [away, joint];
   });
   return found;
@@ -2142,11 +2143,11 @@ function PoseOptions({ stage: stage2, chosen }) {
     /* @__PURE__ */ a4(PoseSwitches, {})
   ] });
 }
-function PoseSwitches({ ranges = true }) {
+function PoseSwitches({ another = true }) {
   return /* @__PURE__ */ a4($, { children: [
-    ranges && /* @__PURE__ */ a4(Switch, { label: "Elbows and knees bend one way", value: ranged, title: "Where the rig tells their axis" }),
+    /* @__PURE__ */ a4(Switch, { label: "Elbows and knees bend one way", value: ranged, title: "Where the rig tells their axis" }),
     /* @__PURE__ */ a4(Switch, { label: "Key at the playhead", value: keyed, title: "Else the pose is there all the time" }),
-    /* @__PURE__ */ a4(Switch, { label: "Start another pose", value: fresh, title: "Else posing goes on with the last one" }),
+    another && /* @__PURE__ */ a4(Switch, { label: "Start another pose", value: fresh, title: "Else posing goes on with the last one" }),
     pins.value.size > 0 && /* @__PURE__ */ a4(
       "button",
       {
@@ -2388,7 +2389,7 @@ var PoseJoints = class {
       const pinned = pins.value.has(joint);
       return (lit || pinned ? LIT : 0) + (pinned ? PINNED : 0) + (lit ? LARGE : 0);
     });
-    this.dots.show(places, kinds, stage2.canvas);
+    this.dots.show(places, kinds, stage2.boxOf(stage2.pane));
     stage2.canvas.classList.toggle("holding", drag !== null);
     if (chosen === null || drag && !drag.turn && drag.moved) this.gizmo.hide();
     else
@@ -2396,7 +2397,7 @@ var PoseJoints = class {
         places[chosen],
         jointAxes(stage2, chosen),
         stage2.viewer.camera,
-        stage2.canvas,
+        stage2.boxOf(stage2.pane),
         drag?.turn && drag.moved ? drag.turn : null
       );
   }
@@ -2405,8 +2406,9 @@ var PoseJoints = class {
   }
   /** The ring and the joint that a pixel means; where there is a ring only a joint that is hit exactly. */
   under(pixel) {
-    const { viewer, canvas } = this.stage;
-    const hit = chosenJoint.value === null ? null : this.gizmo.pick(pixel, viewer.camera, canvas);
+    const { camera } = this.stage.viewer;
+    const window2 = this.stage.boxOf(this.stage.pane);
+    const hit = chosenJoint.value === null ? null : this.gizmo.pick(pixel, camera, window2);
     return [hit, jointUnder(this.stage, pixel, hit ? ON_IT : void 0)];
   }
   time() {
@@ -2437,11 +2439,7 @@ var PoseJoints = class {
       turn.angle += step2;
       return;
     }
-    const canvas = this.stage.canvas;
-    const seen = (place) => {
-      const p5 = place.clone().project(camera);
-      return new Vector24(0.5 * p5.x * canvas.clientWidth, -0.5 * p5.y * canvas.clientHeight);
-    };
+    const seen = (place) => pixelOfPlace(place, camera, this.stage.boxOf(this.stage.pane));
     const at = center.clone().add(turn.spoke);
     const little = new Vector38().crossVectors(turn.axis, turn.spoke).multiplyScalar(0.01);
     const along = seen(at.clone().add(little)).sub(seen(at)).multiplyScalar(100);
@@ -2633,26 +2631,379 @@ function Options() {
   ] });
 }
 
+// src/scene/pose_lines.ts
+import { BufferAttribute as BufferAttribute4, BufferGeometry as BufferGeometry4, DynamicDrawUsage as DynamicDrawUsage3, Line as Line3, LineBasicMaterial as LineBasicMaterial3 } from "./three.js";
+var ROOM = 2048;
+var PoseLine = class {
+  constructor(scene, look2, quiet) {
+    this.quiet = quiet;
+    this.material = new LineBasicMaterial3({ transparent: true, depthTest: false, opacity: quiet ? 0.75 : 1 });
+    this.line = new Line3(new BufferGeometry4().setAttribute("position", this.places), this.material);
+    this.line.frustumCulled = false;
+    this.line.renderOrder = 10;
+    this.line.visible = false;
+    scene.add(this.line);
+    this.wear(look2);
+  }
+  quiet;
+  line;
+  material;
+  places = new BufferAttribute4(new Float32Array(3 * ROOM), 3).setUsage(DynamicDrawUsage3);
+  wear(look2) {
+    this.material.color.set(this.quiet ? LOOKS[look2].axes[2] : LOOKS[look2].ring);
+  }
+  hide() {
+    this.line.visible = false;
+  }
+  show(along) {
+    const count = Math.min(ROOM, along.length);
+    for (let i4 = 0; i4 < count; i4++) this.places.setXYZ(i4, along[i4].x, along[i4].y, along[i4].z);
+    this.places.needsUpdate = true;
+    this.line.geometry.setDrawRange(0, count);
+    this.line.visible = count > 1;
+  }
+};
+
+// src/tools/stroke_pose.tsx
+import { Vector3 as Vector39 } from "./three.js";
+
+// src/ui/stroke_options.tsx
+function StrokeOptions() {
+  const isFirst = phase.value === "baseline";
+  return /* @__PURE__ */ a4($, { children: [
+    /* @__PURE__ */ a4("p", { class: "quiet", children: isFirst ? "First the line over the bones; lit joints are picked." : "Now where they are to go: draw as often as you like, or drag a knot." }),
+    /* @__PURE__ */ a4("label", { class: "chooser", title: "How far from the line joints are picked ([ and ])", children: [
+      /* @__PURE__ */ a4("span", { children: "Brush" }),
+      /* @__PURE__ */ a4(
+        "input",
+        {
+          type: "range",
+          min: 0.01,
+          max: 0.4,
+          step: 5e-3,
+          value: brush.value,
+          "aria-valuetext": `${(100 * metres()).toFixed(1)} centimetres`,
+          onInput: (event) => setBrush(Number(event.currentTarget.value))
+        }
+      ),
+      /* @__PURE__ */ a4("span", { class: "quiet figure", children: [
+        (100 * metres()).toFixed(1),
+        " cm"
+      ] })
+    ] }),
+    !isFirst && /* @__PURE__ */ a4("button", { type: "button", class: "button wide", title: "Escape", onClick: forget, children: "Another line over the bones" }),
+    /* @__PURE__ */ a4(PoseSwitches, { another: false })
+  ] });
+}
+
+// src/tools/stroke_pose.tsx
+var SHORTEST_WAIT3 = 15;
+var APART = 2.5;
+var LEAST = 12;
+var NEAR3 = 10;
+var RADIUS2 = 0.06;
+var STEP = 1.2;
+var brush = y3(RADIUS2);
+var baseline = y3(null);
+var phase = O(() => baseline.value ? "offset" : "baseline");
+var PoseByStrokes = class {
+  constructor(stage2, look2) {
+    this.stage = stage2;
+    this.dots = new JointDots(stage2.scene, look2);
+    this.knots = new JointDots(stage2.scene, look2);
+    this.first = new PoseLine(stage2.scene, look2, true);
+    this.second = new PoseLine(stage2.scene, look2, false);
+    this.circle = new HandMark(stage2.scene, look2);
+    x2(() => {
+      baseline.value;
+      brush.value;
+      pins.value;
+      stage2.redraw();
+    });
+    let mesh = -1;
+    x2(() => {
+      const now = state.value?.mesh.mesh ?? -1;
+      if (now !== mesh) forget();
+      mesh = now;
+    });
+  }
+  stage;
+  id = "stroke-pose";
+  name = "Pose by strokes";
+  key = "K";
+  icon = "strokePose";
+  hint = "Joints under a first line go over to a second one.";
+  dots;
+  knots;
+  first;
+  second;
+  circle;
+  drawing = null;
+  pointer = null;
+  hovered = null;
+  within = false;
+  wear(look2) {
+    for (const mark of [this.dots, this.knots, this.first, this.second, this.circle]) mark.wear(look2);
+  }
+  enter() {
+    this.within = true;
+    needJoints(this.id, true);
+    this.stage.showBones(true);
+  }
+  leave() {
+    this.within = false;
+    this.lost();
+    this.pointer = null;
+    for (const mark of [this.dots, this.knots, this.first, this.second, this.circle]) mark.hide();
+    this.stage.canvas.classList.remove("drawing");
+    needJoints(this.id, false);
+    this.stage.showBones(bonesShown.value);
+  }
+  lost() {
+    this.drawing = null;
+  }
+  hear(key) {
+    if (key === "[" || key === "]") setBrush(brush.value * (key === "]" ? STEP : 1 / STEP));
+    else if (key === "P" && this.hovered !== null) togglePin(this.hovered);
+    else if (key === "Escape" && baseline.value) forget();
+    else return false;
+    return true;
+  }
+  down(event) {
+    const places = jointPlaces(this.stage);
+    if (this.drawing || places.length === 0) return false;
+    const pixel = pixelOf(this.stage, event);
+    const knot = this.knotUnder(pixel);
+    const kind = knot !== null ? "knot" : phase.value;
+    if (kind === "baseline" && this.nearestJoint(pixel, places).away > 4 * NEAR3) return false;
+    const at = knot !== null ? asPlace(this.drawn().knots[knot]) : places[this.nearestJoint(pixel, places).joint].clone();
+    if (state.value?.transport.playing) ask({ do: "pause" });
+    this.drawing = {
+      kind,
+      pointer: event.pointerId,
+      depth: this.depthOf(at),
+      last: pixel,
+      length: 0,
+      places: [],
+      knot: knot ?? 0,
+      sent: { time: 0, count: 0 }
+    };
+    this.drawing.places.push(this.onPlane(pixel, this.drawing.depth));
+    return true;
+  }
+  move(event) {
+    const drawing = this.drawing;
+    if (drawing?.pointer !== event.pointerId) return;
+    const events = event.getCoalescedEvents?.() ?? [];
+    for (const one of events.length > 0 ? events : [event]) {
+      const pixel = pixelOf(this.stage, one);
+      this.pointer = pixel;
+      const way = pixel.distanceTo(drawing.last);
+      if (way < APART && drawing.kind !== "knot") continue;
+      drawing.length += way;
+      drawing.last = pixel;
+      drawing.places.push(this.onPlane(pixel, drawing.depth));
+    }
+  }
+  up(event, cancelled) {
+    const drawing = this.drawing;
+    if (drawing?.pointer !== event.pointerId) return;
+    this.drawing = null;
+    if (drawing.kind === "knot") {
+      if (drawing.length > 0) this.tell(drawing, true);
+    } else if (cancelled || drawing.length < LEAST) return;
+    else if (drawing.kind === "offset") this.tell(drawing, true);
+    else this.keep(drawing.places);
+  }
+  keep(places) {
+    const joints2 = this.picked(places);
+    if (joints2.length > 0) baseline.value = { places, joints: joints2, time: this.time(), pose: "" };
+    else
+      showTold("No joint lies within the brush of this line: draw over the bones, or make the brush larger.");
+  }
+  hover(event) {
+    this.pointer = event && pixelOf(this.stage, event);
+    this.hovered = this.pointer && jointUnder(this.stage, this.pointer);
+  }
+  /** Before every picture. */
+  update() {
+    if (!this.within) return;
+    const { stage: stage2, drawing } = this;
+    const places = jointPlaces(stage2);
+    if (places.length === 0) return;
+    this.adopt();
+    if (drawing && drawing.kind !== "baseline" && drawing.length >= (drawing.kind === "knot" ? 0.5 : LEAST))
+      this.tell(drawing, false);
+    const line = drawing?.kind === "baseline" ? drawing.places : baseline.value?.places;
+    const near = new Set(drawing?.kind === "baseline" ? this.picked(drawing.places) : baseline.value?.joints);
+    const kinds = Uint8Array.from(places, (_3, joint) => {
+      const pinned = pins.value.has(joint);
+      return (near.has(joint) || pinned ? LIT : 0) + (pinned ? PINNED : 0) + (near.has(joint) ? LARGE : 0);
+    });
+    const window2 = stage2.boxOf(stage2.pane);
+    this.dots.show(places, kinds, window2);
+    if (line) this.first.show(line);
+    else this.first.hide();
+    this.drawSecond(window2);
+    this.drawCircle(places);
+    const over = this.pointer && this.knotUnder(this.pointer);
+    stage2.canvas.classList.toggle("drawing", this.pointer !== null && over === null);
+  }
+  /** The second line with its knots; while a knot is pulled, straight from knot to knot. */
+  drawSecond(window2) {
+    const { drawing, pointer } = this;
+    const drawn2 = drawing?.kind === "offset" ? null : this.drawn();
+    const knots = drawn2?.knots.map(asPlace) ?? [];
+    if (drawing?.kind === "knot") knots[drawing.knot] = drawing.places.at(-1);
+    if (drawing?.kind === "offset") this.second.show(drawing.places);
+    else this.second.show(drawing?.kind === "knot" ? knots : drawn2?.offset.map(asPlace) ?? []);
+    const meant = drawing?.kind === "knot" ? drawing.knot : pointer && this.knotUnder(pointer);
+    if (knots.length > 0)
+      this.knots.show(
+        knots,
+        Uint8Array.from(knots, (_3, knot) => LIT + (knot === meant ? LARGE : 0)),
+        window2
+      );
+    else this.knots.hide();
+  }
+  options() {
+    return /* @__PURE__ */ a4(StrokeOptions, {});
+  }
+  time() {
+    return this.stage.skin?.frame?.motionTime ?? 0;
+  }
+  /** The lines of the pose that is being drawn, as the engine has them. */
+  drawn() {
+    const name = baseline.value?.pose;
+    return name && state.value?.edits.pose_strokes.find(({ pose }) => pose === name) || null;
+  }
+  /** A pose that was drawn a moment ago is the one to go on with; one that was undone is to be drawn anew. */
+  adopt() {
+    const line = baseline.value;
+    if (!line || this.drawing) return;
+    const known = state.value?.edits.pose_strokes ?? [];
+    if (line.pose && !known.some(({ pose }) => pose === line.pose)) baseline.value = { ...line, pose: "" };
+    const last = known.at(-1);
+    if (!line.pose && last && last.time === line.time && matches(last.baseline, line.places))
+      baseline.value = { ...line, pose: last.pose };
+  }
+  depthOf(at) {
+    const { camera } = this.stage.viewer;
+    return at.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector39()));
+  }
+  /** Where a pixel is on the plane at a depth that faces the viewer. */
+  onPlane(pixel, depth) {
+    const { camera } = this.stage.viewer;
+    const direction = rayThrough(this.stage, pixel);
+    const forward = camera.getWorldDirection(new Vector39());
+    return camera.position.clone().addScaledVector(direction, depth / direction.dot(forward));
+  }
+  nearestJoint(pixel, places) {
+    const { viewer } = this.stage;
+    const window2 = this.stage.boxOf(this.stage.pane);
+    const away = places.map((place) => pixelOfPlace(place, viewer.camera, window2).distanceTo(pixel));
+    const joint = away.indexOf(Math.min(...away));
+    return { joint, away: away[joint] };
+  }
+  knotUnder(pixel) {
+    const drawn2 = this.drawn();
+    if (!drawn2) return null;
+    const window2 = this.stage.boxOf(this.stage.pane);
+    const away = drawn2.knots.map(
+      (knot) => pixelOfPlace(asPlace(knot), this.stage.viewer.camera, window2).distanceTo(pixel)
+    );
+    const nearest = Math.min(...away);
+    return nearest < NEAR3 ? away.indexOf(nearest) : null;
+  }
+  /** The joints within the brush of a line. */
+  picked(line) {
+    const radius2 = metres();
+    return jointPlaces(this.stage).flatMap(
+      (place, joint) => line.some((at, i4) => distanceToPiece(place, at, line[i4 + 1] ?? at) <= radius2) ? [joint] : []
+    );
+  }
+  /** The brush about the pointer while the first line is drawn. */
+  drawCircle(places) {
+    if (!this.pointer || phase.value !== "baseline") {
+      this.circle.hide();
+      return;
+    }
+    const depth = this.drawing?.depth ?? this.depthOf(places[this.nearestJoint(this.pointer, places).joint]);
+    const towards = this.stage.viewer.camera.getWorldDirection(new Vector39()).negate();
+    this.circle.show(this.onPlane(this.pointer, depth), towards, metres(), null);
+  }
+  tell(drawing, done) {
+    const line = baseline.value;
+    const now = performance.now();
+    if (!line) return;
+    if (!done && (now - drawing.sent.time < SHORTEST_WAIT3 || drawing.sent.count === drawing.places.length)) {
+      if (drawing.sent.count !== drawing.places.length) this.stage.redraw();
+      return;
+    }
+    drawing.sent = { time: now, count: drawing.places.length };
+    const options = { ...posingOptions(line.time), radius: metres(), done };
+    if (drawing.kind === "knot") {
+      const to = drawing.places.at(-1).toArray();
+      ask({ do: "pull-pose-knot", pose: line.pose, knot: drawing.knot, to, ...options });
+      return;
+    }
+    ask({
+      do: "pose-by-strokes",
+      baseline: thinned(line.places),
+      offset: thinned(drawing.places),
+      again: line.pose,
+      ...options
+    });
+    if (done) fresh.value = false;
+  }
+};
+function forget() {
+  baseline.value = null;
+}
+function setBrush(share) {
+  brush.value = Math.min(0.4, Math.max(0.01, share));
+}
+function metres() {
+  return brush.value * (state.value?.mesh.size || 1.8);
+}
+function asPlace([x3, y5, z3]) {
+  return new Vector39(x3, y5, z3);
+}
+function thinned(places) {
+  const step2 = Math.max(1, Math.ceil(places.length / 300));
+  return places.filter((_3, i4) => i4 % step2 === 0 || i4 === places.length - 1).map((place) => place.toArray());
+}
+function matches(line, places) {
+  const near = (a5, b3) => a5 && b3 && asPlace(a5).distanceTo(b3) < 1e-3;
+  return Boolean(near(line[0], places[0]) && near(line.at(-1), places.at(-1)));
+}
+function distanceToPiece(place, from, to) {
+  const along = to.clone().sub(from);
+  const square = along.lengthSq();
+  const share = square > 0 ? Math.min(1, Math.max(0, place.clone().sub(from).dot(along) / square)) : 0;
+  return from.clone().addScaledVector(along, share).distanceTo(place);
+}
+
 // src/scene/outline.ts
 import {
-  BufferAttribute as BufferAttribute4,
-  BufferGeometry as BufferGeometry4,
-  DynamicDrawUsage as DynamicDrawUsage3,
-  LineBasicMaterial as LineBasicMaterial3,
+  BufferAttribute as BufferAttribute5,
+  BufferGeometry as BufferGeometry5,
+  DynamicDrawUsage as DynamicDrawUsage4,
+  LineBasicMaterial as LineBasicMaterial4,
   LineSegments,
-  Vector3 as Vector39
+  Vector3 as Vector310
 } from "./three.js";
 var NEARER = 4e-3;
-var ROOM = 4096;
+var ROOM2 = 4096;
 var Outline = class {
   material;
-  positions = new BufferAttribute4(new Float32Array(6 * ROOM), 3).setUsage(DynamicDrawUsage3);
+  positions = new BufferAttribute5(new Float32Array(6 * ROOM2), 3).setUsage(DynamicDrawUsage4);
   lines;
   edges = null;
   facing = new Uint8Array(0);
   constructor(look2) {
-    this.material = new LineBasicMaterial3({ transparent: true, opacity: 0.9 });
-    this.lines = new LineSegments(new BufferGeometry4(), this.material);
+    this.material = new LineBasicMaterial4({ transparent: true, opacity: 0.9 });
+    this.lines = new LineSegments(new BufferGeometry5(), this.material);
     this.lines.frustumCulled = false;
     this.lines.renderOrder = 4;
     this.wear(look2);
@@ -2670,7 +3021,7 @@ var Outline = class {
     if (this.edges?.skin !== skin2) this.edges = { skin: skin2, sides: sidesOf(skin2) };
     this.face(skin2, eye);
     const { sides } = this.edges;
-    const point = new Vector39();
+    const point = new Vector310();
     let count = 0;
     for (let at = 0; at < sides.length; at += 4) {
       const [one, other] = [sides[at + 2], sides[at + 3]];
@@ -2691,7 +3042,7 @@ var Outline = class {
     const larger = new Float32Array(2 * this.positions.array.length);
     larger.set(this.positions.array);
     this.lines.geometry.dispose();
-    this.positions = new BufferAttribute4(larger, 3).setUsage(DynamicDrawUsage3);
+    this.positions = new BufferAttribute5(larger, 3).setUsage(DynamicDrawUsage4);
   }
   /** Which triangles are turned to the eye. */
   face({ frame: frame2, data }, eye) {
@@ -2732,10 +3083,10 @@ function sidesOf({ data }) {
 }
 
 // src/tools/strokes/outline.ts
-import { Vector2 as Vector27, Vector3 as Vector312 } from "./three.js";
+import { Vector2 as Vector26, Vector3 as Vector313 } from "./three.js";
 
 // src/tools/strokes/ink.ts
-import { Vector2 as Vector25 } from "./three.js";
+import { Vector2 as Vector24 } from "./three.js";
 var COLOURS2 = {
   dark: { line: "#ffd9a0", edge: "rgb(20 22 26 / 0.75)", chosen: "#ffffff" },
   light: { line: "#8a3f10", edge: "rgb(255 255 255 / 0.85)", chosen: "#1d1f24" }
@@ -2844,12 +3195,12 @@ var Ink = class {
   pixel(position) {
     const { width, height: height2 } = this.stage.boxOf(this.stage.pane);
     const seen = position.clone().project(this.stage.viewer.camera);
-    return new Vector25((1 + seen.x) / 2 * width, (1 - seen.y) / 2 * height2);
+    return new Vector24((1 + seen.x) / 2 * width, (1 - seen.y) / 2 * height2);
   }
 };
 
 // src/tools/strokes/knots.ts
-import { Vector2 as Vector26, Vector3 as Vector310 } from "./three.js";
+import { Vector2 as Vector25, Vector3 as Vector311 } from "./three.js";
 
 // src/tools/strokes/settings.ts
 var METHODS = ["smooth", "rigid", "laplacian"];
@@ -2891,8 +3242,8 @@ function deleteChosen(event) {
 // src/tools/strokes/knots.ts
 var KNOT = 5;
 var STEM = 34;
-var NEAR3 = { mouse: 9, pen: 11, touch: 20 };
-var SHORTEST_WAIT3 = 15;
+var NEAR4 = { mouse: 9, pen: 11, touch: 20 };
+var SHORTEST_WAIT4 = 15;
 var FARTHEST = 0.3;
 var Knots = class {
   constructor(stage2, ink) {
@@ -2911,7 +3262,7 @@ var Knots = class {
   }
   /** The knot under a pixel, the chosen stroke's first. */
   at(pixel, pointerType) {
-    const near = NEAR3[pointerType] ?? 9;
+    const near = NEAR4[pointerType] ?? 9;
     let best = null;
     let least = near;
     for (const one of this.shown) {
@@ -2937,9 +3288,9 @@ var Knots = class {
       pixel,
       grip: found.pixel.clone().sub(pixel),
       start: pixel,
-      up: up.length() > 0.5 ? up.normalize() : new Vector26(0, -1),
+      up: up.length() > 0.5 ? up.normalize() : new Vector25(0, -1),
       perPixel: metresPerPixel(this.stage, position),
-      by: new Vector310(),
+      by: new Vector311(),
       height: stroke.height,
       sent: [],
       time: 0,
@@ -2956,7 +3307,7 @@ var Knots = class {
     const drag = this.drag;
     this.drag = null;
     if (!drag || drag.sent.length === 0) return;
-    if (cancelled) [drag.by, drag.height] = [new Vector310(), drag.stroke.height];
+    if (cancelled) [drag.by, drag.height] = [new Vector311(), drag.stroke.height];
     this.say(drag, !cancelled);
   }
   refused(seq) {
@@ -3015,7 +3366,7 @@ var Knots = class {
   showStem(stroke, position, normal) {
     const base = this.ink.pixel(position);
     const way = this.ink.pixel(position.clone().addScaledVector(normal, 0.01 * size.value)).sub(base);
-    const end = base.clone().addScaledVector(way.length() > 0.5 ? way.normalize() : new Vector26(0, -1), STEM);
+    const end = base.clone().addScaledVector(way.length() > 0.5 ? way.normalize() : new Vector25(0, -1), STEM);
     this.ink.stem(base, end);
     this.ink.dot(end, 4, this.drag?.knot === -1);
     this.shown.push({ stroke, knot: -1, pixel: end });
@@ -3026,7 +3377,7 @@ var Knots = class {
       const limit = FARTHEST * size.value;
       drag.height = Math.max(-limit, Math.min(limit, drag.stroke.height + rise));
     } else this.pull(drag);
-    if (performance.now() - drag.time >= SHORTEST_WAIT3) this.say(drag, false);
+    if (performance.now() - drag.time >= SHORTEST_WAIT4) this.say(drag, false);
     else this.stage.redraw();
   }
   /** From where the knot is without the pull that is in the frame, to where the pointer is now. */
@@ -3037,7 +3388,7 @@ var Knots = class {
     const [seen] = this.surface(place);
     const inFrame = drag.sent.filter(({ seq }) => seq <= skin2.frame.lastCommand).at(-1);
     const base = inFrame ? seen.sub(inFrame.by) : seen;
-    const forward = viewer.camera.getWorldDirection(new Vector310());
+    const forward = viewer.camera.getWorldDirection(new Vector311());
     const depth = base.clone().sub(viewer.camera.position).dot(forward);
     const direction = rayThrough(this.stage, drag.pixel.clone().add(drag.grip));
     const to = viewer.camera.position.clone().addScaledVector(direction, depth / direction.dot(forward));
@@ -3061,7 +3412,7 @@ var Knots = class {
     if (seq !== null) drag.sent.push({ seq, by: by.clone() });
   }
   surface(place) {
-    const [position, normal] = [new Vector310(), new Vector310()];
+    const [position, normal] = [new Vector311(), new Vector311()];
     this.stage.skin.surface(place, position, normal);
     return [position, normal];
   }
@@ -3081,7 +3432,7 @@ function placeOf(stage2, stroke, knot) {
 }
 function metresPerPixel(stage2, position) {
   const { viewer } = stage2;
-  const forward = viewer.camera.getWorldDirection(new Vector310());
+  const forward = viewer.camera.getWorldDirection(new Vector311());
   const depth = position.clone().sub(viewer.camera.position).dot(forward);
   return 2 * depth * Math.tan(viewer.camera.fov * Math.PI / 360) / stage2.boxOf(stage2.pane).height;
 }
@@ -3095,6 +3446,7 @@ var PATHS = {
   outline: "M9.500 1.500c-3 1-4.400 3.200-4.400 6.500s1.400 5.500 4.400 6.500l.4-1.300C7.500 12.400 6.400 10.700 6.400 8s1.100-4.400 3.500-5.200zM12.600 3.200l.9.9-1.500 1.400-.9-.9zM11.400 7.400h2.800v1.300h-2.800zM12 10.500l1.500 1.400-.9.900-1.500-1.400zM2 7.400h1.700v1.300H2z",
   eye: "M8 3.800c3 0 5.300 1.800 6.500 4.200-1.200 2.400-3.500 4.200-6.500 4.200S2.700 10.400 1.500 8C2.700 5.600 5 3.800 8 3.800zm0 1.300C5.800 5.100 4.100 6.300 3 8c1.100 1.700 2.800 2.900 5 2.900s3.900-1.200 5-2.900c-1.100-1.700-2.800-2.900-5-2.900zm0 .9a2 2 0 1 1 0 4 2 2 0 0 1 0-4z",
   eyeShut: "M2.600 5.800C3.800 7.700 5.700 8.900 8 8.900s4.200-1.200 5.400-3.100l1.100.7a8 8 0 0 1-1.500 1.800l1.200 1.500-1 .8L11.900 9a6 6 0 0 1-1.700.8l.4 1.800-1.200.3-.4-1.800a9 9 0 0 1-2 0l-.4 1.800-1.200-.3.4-1.800A6 6 0 0 1 4.100 9l-1.300 1.600-1-.8L3 8.300a8 8 0 0 1-1.500-1.800z",
+  strokePose: "M2.600 13.800c0-4.600 2-7.300 5.600-8.400l.4 1.200C5.500 7.600 3.900 9.900 3.900 13.800zM7.300 13.800c0-3.300 1.700-5.300 4.900-6.100l.3 1.200c-2.600.7-3.900 2.200-3.900 4.900zM11.800 2a2 2 0 1 1 0 4 2 2 0 0 1 0-4zm0 1.200a.8.8 0 1 0 0 1.600.8.8 0 0 0 0-1.600z",
   play: "M4.5 2.8v10.4L13 8z",
   pause: "M4 3h3v10H4zM9 3h3v10H9z",
   stepBack: "M12.5 3v10L6 8zM3.5 3h2v10h-2z",
@@ -3130,7 +3482,7 @@ function Icon({ name }) {
 // src/tools/strokes/options.tsx
 var HIGHEST = 0.06;
 var WIDEST = 0.15;
-var STEP = 5e-4;
+var STEP2 = 5e-4;
 function RaiseOptions() {
   return /* @__PURE__ */ a4("div", { class: "stroke-options", children: [
     /* @__PURE__ */ a4(
@@ -3166,7 +3518,7 @@ function RegionRows() {
         label: "Width",
         title: "How far round the line skin follows",
         value: reach,
-        low: STEP,
+        low: STEP2,
         high: WIDEST
       }
     ),
@@ -3181,7 +3533,7 @@ function RegionRows() {
     )
   ] });
 }
-var centimetres = (metres) => `${(100 * metres).toFixed(1)} cm`;
+var centimetres = (metres2) => `${(100 * metres2).toFixed(1)} cm`;
 function Length(given) {
   const { label, title, value, low, high } = given;
   return /* @__PURE__ */ a4("label", { class: "chooser", title, children: [
@@ -3192,7 +3544,7 @@ function Length(given) {
         type: "range",
         min: low,
         max: high,
-        step: STEP,
+        step: STEP2,
         value: value.value,
         "aria-valuetext": centimetres(value.value * size.value),
         onInput: (event) => {
@@ -3338,7 +3690,7 @@ function Live(given) {
 }
 
 // src/tools/strokes/pen.ts
-import { Vector3 as Vector311 } from "./three.js";
+import { Vector3 as Vector312 } from "./three.js";
 var HALF = 0.5;
 function samplesOf(stage2, event) {
   const all = event.getCoalescedEvents?.() ?? [];
@@ -3352,12 +3704,12 @@ function lookOf(stage2) {
   if (!frame2) return null;
   const { camera } = stage2.viewer;
   const { width, height: height2 } = stage2.boxOf(stage2.pane);
-  const forward = camera.getWorldDirection(new Vector311());
+  const forward = camera.getWorldDirection(new Vector312());
   return {
     frame: frame2.frame,
     position: camera.position.toArray(),
     target: camera.position.clone().add(forward).toArray(),
-    up: new Vector311().setFromMatrixColumn(camera.matrixWorld, 1).toArray(),
+    up: new Vector312().setFromMatrixColumn(camera.matrixWorld, 1).toArray(),
     view_angle: camera.fov * Math.PI / 180,
     size: [Math.round(width), Math.round(height2)]
   };
@@ -3379,7 +3731,7 @@ function sameLook(one, other) {
 }
 
 // src/tools/strokes/outline.ts
-var NEAR4 = 48;
+var NEAR5 = 48;
 var WAYS = 8;
 var STEP_BEHIND = 0.04;
 var MOST_SAMPLES = 1e4;
@@ -3433,7 +3785,7 @@ var RedrawOutline = class {
     if (this.knots.dragging) this.knots.move(pixelOf(this.stage, event));
     else if (event.pointerId === this.line?.pointer && this.line.asked === null)
       for (const [x3, y5] of samplesOf(this.stage, event)) {
-        const pixel = new Vector27(x3, y5);
+        const pixel = new Vector26(x3, y5);
         const { pixels } = this.line;
         if (pixels.length < MOST_SAMPLES && pixels.at(-1).distanceTo(pixel) > 0.5) pixels.push(pixel);
       }
@@ -3501,22 +3853,22 @@ var RedrawOutline = class {
   depth(pixel) {
     const place = placeAt(this.stage, pixel);
     if (!place) return 1e9;
-    const position = new Vector312();
-    this.stage.skin.surface(place, position, new Vector312());
+    const position = new Vector313();
+    this.stage.skin.surface(place, position, new Vector313());
     return position.distanceTo(this.stage.viewer.camera.position);
   }
 };
 function around({ x: x3, y: y5 }) {
   return Array.from({ length: WAYS }, (_3, way) => {
     const angle = 2 * Math.PI * way / WAYS;
-    return new Vector27(x3 + NEAR4 * Math.cos(angle), y5 + NEAR4 * Math.sin(angle));
+    return new Vector26(x3 + NEAR5 * Math.cos(angle), y5 + NEAR5 * Math.sin(angle));
   });
 }
 
 // src/tools/strokes/raise.ts
-import { Vector2 as Vector28, Vector3 as Vector313 } from "./three.js";
+import { Vector2 as Vector27, Vector3 as Vector314 } from "./three.js";
 var SENT_EVERY = 60;
-var APART = 2;
+var APART2 = 2;
 var MOST_PICKED = 12e4;
 var lines = 0;
 var RaiseSkin = class {
@@ -3610,9 +3962,9 @@ var RaiseSkin = class {
     if (!look2) return;
     line.stretches.add(look2, samples);
     for (const [x3, y5, pressure] of samples) {
-      const pixel = new Vector28(x3, y5);
+      const pixel = new Vector27(x3, y5);
       const last = line.places.at(-1);
-      if (last && last.pixel.distanceTo(pixel) < APART) continue;
+      if (last && last.pixel.distanceTo(pixel) < APART2) continue;
       line.places.push({ place: this.stick(pixel), pixel, pressure });
     }
   }
@@ -3622,8 +3974,8 @@ var RaiseSkin = class {
   }
   seen(place, pixel) {
     if (!place || !this.stage.skin) return pixel;
-    const position = new Vector313();
-    this.stage.skin.surface(place, position, new Vector313());
+    const position = new Vector314();
+    this.stage.skin.surface(place, position, new Vector314());
     return this.ink.pixel(position);
   }
   send(line) {
@@ -3662,22 +4014,22 @@ var RaiseSkin = class {
 
 // src/tools/wave.tsx
 import {
-  BufferAttribute as BufferAttribute5,
-  BufferGeometry as BufferGeometry5,
-  DynamicDrawUsage as DynamicDrawUsage4,
-  Line as Line3,
-  LineBasicMaterial as LineBasicMaterial4,
-  Vector3 as Vector314
+  BufferAttribute as BufferAttribute6,
+  BufferGeometry as BufferGeometry6,
+  DynamicDrawUsage as DynamicDrawUsage5,
+  Line as Line4,
+  LineBasicMaterial as LineBasicMaterial5,
+  Vector3 as Vector315
 } from "./three.js";
 var MOST = 400;
-var APART2 = 6;
+var APART3 = 6;
 var figures2 = y3({ height: 0.02, wavelength: 0.25, speed: 0.5, width: 0.08 });
 var current2 = y3(null);
 var WaveTool = class {
   constructor(stage2, look2) {
     this.stage = stage2;
-    this.material = new LineBasicMaterial4({ color: LOOKS[look2].ring, depthTest: false, transparent: true });
-    this.line = new Line3(new BufferGeometry5().setAttribute("position", this.points), this.material);
+    this.material = new LineBasicMaterial5({ color: LOOKS[look2].ring, depthTest: false, transparent: true });
+    this.line = new Line4(new BufferGeometry6().setAttribute("position", this.points), this.material);
     this.line.frustumCulled = false;
     this.line.renderOrder = 10;
     this.line.visible = false;
@@ -3693,7 +4045,7 @@ var WaveTool = class {
   last = null;
   line;
   material;
-  points = new BufferAttribute5(new Float32Array(3 * MOST), 3).setUsage(DynamicDrawUsage4);
+  points = new BufferAttribute6(new Float32Array(3 * MOST), 3).setUsage(DynamicDrawUsage5);
   wear(look2) {
     this.material.color.set(LOOKS[look2].ring);
   }
@@ -3732,7 +4084,7 @@ var WaveTool = class {
     const { skin: skin2 } = this.stage;
     this.line.visible = this.places.length > 1 && skin2 !== null;
     if (!this.line.visible) return;
-    const [at, normal] = [new Vector314(), new Vector314()];
+    const [at, normal] = [new Vector315(), new Vector315()];
     this.places.forEach((place, i4) => {
       skin2.surface(place, at, normal);
       this.points.setXYZ(i4, at.x, at.y, at.z);
@@ -3745,7 +4097,7 @@ var WaveTool = class {
   }
   add(event) {
     const pixel = pixelOf(this.stage, event);
-    if (this.places.length >= MOST || this.last && this.last.distanceTo(pixel) < APART2) return false;
+    if (this.places.length >= MOST || this.last && this.last.distanceTo(pixel) < APART3) return false;
     const place = placeAt(this.stage, pixel);
     if (!place) return false;
     this.last = pixel;
@@ -3850,7 +4202,8 @@ function makeTools(stage2, look2) {
     new RaiseSkin(stage2, look2),
     new RedrawOutline(stage2, look2),
     new RadialTool(stage2),
-    new WaveTool(stage2, look2)
+    new WaveTool(stage2, look2),
+    new PoseByStrokes(stage2, look2)
   ];
   const { canvas } = stage2;
   const taken = /* @__PURE__ */ new Map();
@@ -4145,16 +4498,16 @@ function makeRenderer(canvas, software) {
 }
 
 // src/scene/stage.ts
-import { Scene as Scene2, Vector3 as Vector319 } from "./three.js";
+import { Scene as Scene2, Vector3 as Vector320 } from "./three.js";
 
 // src/scene/bones.ts
 import {
-  BufferAttribute as BufferAttribute6,
-  BufferGeometry as BufferGeometry6,
-  DynamicDrawUsage as DynamicDrawUsage5,
+  BufferAttribute as BufferAttribute7,
+  BufferGeometry as BufferGeometry7,
+  DynamicDrawUsage as DynamicDrawUsage6,
   Mesh as Mesh2,
   MeshBasicMaterial,
-  Vector3 as Vector315
+  Vector3 as Vector316
 } from "./three.js";
 var CORNERS3 = 6;
 var FACES2 = [0, 2, 3, 0, 3, 4, 0, 4, 5, 0, 5, 2, 1, 3, 2, 1, 4, 3, 1, 5, 4, 1, 2, 5];
@@ -4172,8 +4525,8 @@ var Bones = class {
   constructor(skeleton, look2) {
     this.ends = skeleton.parents.map((parent, joint) => [parent, joint]).filter(([parent]) => parent >= 0);
     const count = this.ends.length;
-    this.positions = new BufferAttribute6(new Float32Array(3 * CORNERS3 * count), 3).setUsage(DynamicDrawUsage5);
-    const geometry = new BufferGeometry6().setAttribute("position", this.positions);
+    this.positions = new BufferAttribute7(new Float32Array(3 * CORNERS3 * count), 3).setUsage(DynamicDrawUsage6);
+    const geometry = new BufferGeometry7().setAttribute("position", this.positions);
     geometry.setIndex(this.ends.flatMap((_3, bone) => FACES2.map((corner) => CORNERS3 * bone + corner)));
     this.material = new MeshBasicMaterial({ transparent: true, opacity: 0.62, depthTest: false });
     this.mesh = new Mesh2(geometry, this.material);
@@ -4185,7 +4538,7 @@ var Bones = class {
     this.material.color.set(LOOKS[look2].bones);
   }
   show(frame2) {
-    const [from, to, along, side, up, corner] = Array.from({ length: 6 }, () => new Vector315());
+    const [from, to, along, side, up, corner] = Array.from({ length: 6 }, () => new Vector316());
     this.ends.forEach(([parent, joint], bone) => {
       jointAt(frame2, parent, from);
       along.subVectors(jointAt(frame2, joint, to), from);
@@ -4211,18 +4564,18 @@ var Bones = class {
 };
 
 // src/scene/camera.ts
-import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 as Vector316 } from "./three.js";
+import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 as Vector317 } from "./three.js";
 var FIELD = 32;
 var OFF_POLE = 88e-4;
 var FOLLOW_RATE = 4;
 var FOLLOW_STEP = 1 / 60;
 var JUMP = 0.5;
-var ROOM2 = 1.08;
+var ROOM3 = 1.08;
 var TURN_TIME = 0.28;
 var FROM = {
-  front: new Vector316(0, 0.06, 1),
-  side: new Vector316(1, 0.06, 0),
-  top: new Vector316(0, 1, 9e-3)
+  front: new Vector317(0, 0.06, 1),
+  side: new Vector317(1, 0.06, 0),
+  top: new Vector317(0, 1, 9e-3)
 };
 var Viewer = class {
   constructor(canvas, calm2) {
@@ -4243,10 +4596,10 @@ var Viewer = class {
   calm;
   camera = new PerspectiveCamera(FIELD, 1, 0.01, 200);
   controls;
-  anchor = new Vector316();
-  body = new Vector316();
+  anchor = new Vector317();
+  body = new Vector317();
   // where it was seen last
-  velocity = new Vector316();
+  velocity = new Vector317();
   anchored = false;
   turn = null;
   resize(width, height2) {
@@ -4289,12 +4642,12 @@ var Viewer = class {
     const target = low.clone().add(high).multiplyScalar(0.5);
     const direction = (from ?? this.offset()).clone().normalize();
     const half = high.clone().sub(low).multiplyScalar(0.5);
-    const right = new Vector316(direction.z, 0, -direction.x).normalize();
+    const right = new Vector317(direction.z, 0, -direction.x).normalize();
     const up = direction.clone().cross(right);
     const along = (axis) => half.x * Math.abs(axis.x) + half.y * Math.abs(axis.y) + half.z * Math.abs(axis.z);
     const tangent = Math.tan(FIELD * Math.PI / 360);
     const nearest = Math.max(along(up), along(right) / this.camera.aspect) / tangent;
-    const distance = ROOM2 * nearest + 0.5 * along(direction);
+    const distance = ROOM3 * nearest + 0.5 * along(direction);
     this.goTo(target, direction.multiplyScalar(distance), atOnce);
     this.controls.minDistance = 0.05 * half.length();
     this.controls.maxDistance = 30 * half.length();
@@ -4348,7 +4701,7 @@ function gridFor(count, width, height2) {
 }
 
 // src/scene/pane.ts
-import { Group, Vector3 as Vector318 } from "./three.js";
+import { Group, Vector3 as Vector319 } from "./three.js";
 
 // src/scene/floor.ts
 import {
@@ -4358,7 +4711,7 @@ import {
   PlaneGeometry,
   RawShaderMaterial as RawShaderMaterial2,
   Scene,
-  Vector2 as Vector29,
+  Vector2 as Vector28,
   WebGLRenderTarget
 } from "./three.js";
 
@@ -4520,7 +4873,7 @@ void main() {
 var TEXELS = 256;
 var Floor = class {
   mesh;
-  shadowUniforms = { shadow_centre: { value: new Vector29() }, shadow_reach: { value: 2 } };
+  shadowUniforms = { shadow_centre: { value: new Vector28() }, shadow_reach: { value: 2 } };
   target = new WebGLRenderTarget(TEXELS, TEXELS, { depthBuffer: false });
   scene = new Scene();
   camera = new OrthographicCamera();
@@ -4577,31 +4930,31 @@ var Floor = class {
 
 // src/scene/skin.ts
 import {
-  BufferAttribute as BufferAttribute7,
-  BufferGeometry as BufferGeometry7,
+  BufferAttribute as BufferAttribute8,
+  BufferGeometry as BufferGeometry8,
   Color as Color3,
   CustomBlending,
-  DynamicDrawUsage as DynamicDrawUsage6,
+  DynamicDrawUsage as DynamicDrawUsage7,
   GLSL3 as GLSL33,
   MaxEquation,
   Mesh as Mesh4,
   OneFactor,
   RawShaderMaterial as RawShaderMaterial3,
-  Vector3 as Vector317
+  Vector3 as Vector318
 } from "./three.js";
 var DOUBLE_SIDE = 2;
 var Skin = class {
   constructor(number, data, shadowUniforms, look2) {
     this.number = number;
     this.data = data;
-    this.attribute = new BufferAttribute7(new Uint16Array(4 * data.points), 4, true).setUsage(
-      DynamicDrawUsage6
+    this.attribute = new BufferAttribute8(new Uint16Array(4 * data.points), 4, true).setUsage(
+      DynamicDrawUsage7
     );
-    this.measure = new BufferAttribute7(new Uint8Array(data.points), 1, true).setUsage(DynamicDrawUsage6);
-    const geometry = new BufferGeometry7();
+    this.measure = new BufferAttribute8(new Uint8Array(data.points), 1, true).setUsage(DynamicDrawUsage7);
+    const geometry = new BufferGeometry8();
     geometry.setAttribute("packed_point", this.attribute);
     geometry.setAttribute("measure", this.measure);
-    geometry.setIndex(new BufferAttribute7(data.triangles, 1));
+    geometry.setIndex(new BufferAttribute8(data.triangles, 1));
     this.material = new RawShaderMaterial3({
       glslVersion: GLSL33,
       vertexShader: SKIN_VERTEX,
@@ -4637,7 +4990,7 @@ var Skin = class {
   data;
   mesh;
   shadow;
-  cube = { low: { value: new Vector317() }, side: { value: 1 } };
+  cube = { low: { value: new Vector318() }, side: { value: 1 } };
   frame = null;
   material;
   attribute;
@@ -4686,13 +5039,13 @@ var Skin = class {
   }
   /** Where a place of the skin is, and which way it looks. */
   surface({ points, shares }, position, normal) {
-    const [a5, b3, c4] = points.map((index) => this.point(index, new Vector317()));
+    const [a5, b3, c4] = points.map((index) => this.point(index, new Vector318()));
     position.set(0, 0, 0).addScaledVector(a5, shares[0]).addScaledVector(b3, shares[1]).addScaledVector(c4, shares[2]);
     normal.crossVectors(b3.sub(a5), c4.sub(a5)).normalize();
   }
   /** The box about all points [m]. */
   bounds(low, high) {
-    const point = new Vector317();
+    const point = new Vector318();
     low.setScalar(Number.POSITIVE_INFINITY);
     high.setScalar(Number.NEGATIVE_INFINITY);
     for (let i4 = 0; i4 < this.data.points; i4++) {
@@ -4790,7 +5143,7 @@ var Pane = class {
   /** The middle of the cube in which the skin lies [m]. */
   middle() {
     const { low, side } = this.skin.frame;
-    return new Vector318(low[0] + side / 2, low[1] + side / 2, low[2] + side / 2);
+    return new Vector319(low[0] + side / 2, low[1] + side / 2, low[2] + side / 2);
   }
   dispose() {
     this.bones?.dispose();
@@ -4853,7 +5206,7 @@ function pick(skin2, origin, direction) {
 var LONGEST_STEP = 0.1;
 var LONGEST_GAP = 1;
 var SAME_SIZE = 0.01;
-var FIRST_LOOK = new Vector319(0.42, 0.14, 1);
+var FIRST_LOOK = new Vector320(0.42, 0.14, 1);
 var Stage = class {
   // for the body since the camera last followed it [s]
   constructor(canvas, options) {
@@ -4944,7 +5297,7 @@ var Stage = class {
     this.dirty = true;
   }
   /** Where a joint is [m], or null while nobody knows. */
-  joint(index, into = new Vector319()) {
+  joint(index, into = new Vector320()) {
     return this.pane.joints && jointAt(this.pane.joints, index, into);
   }
   showBones(shown2) {
@@ -4974,8 +5327,8 @@ var Stage = class {
   lookFrom(position, target) {
     const middle = this.middle();
     if (!middle) return;
-    const at = new Vector319(...target).add(middle);
-    this.viewer.goTo(at, new Vector319(...position).sub(new Vector319(...target)), true);
+    const at = new Vector320(...target).add(middle);
+    this.viewer.goTo(at, new Vector320(...position).sub(new Vector320(...target)), true);
   }
   frameCharacter() {
     this.frameFrom();
@@ -5012,7 +5365,7 @@ var Stage = class {
   frameFrom(from, atOnce = false) {
     const skin2 = this.panes.find((pane) => pane.skin?.frame)?.skin;
     if (!skin2) return;
-    const [low, high] = [new Vector319(), new Vector319()];
+    const [low, high] = [new Vector320(), new Vector320()];
     skin2.bounds(low, high);
     this.viewer.frame(low, high, from, atOnce);
   }
@@ -5171,8 +5524,8 @@ var THEMES = ["system", "dark", "light"];
 var KEPT_AS = "supple-theme";
 var systemIsDark = matchMedia("(prefers-color-scheme: dark)");
 var systemLook = y3(systemIsDark.matches ? "dark" : "light");
-systemIsDark.addEventListener("change", ({ matches }) => {
-  systemLook.value = matches ? "dark" : "light";
+systemIsDark.addEventListener("change", ({ matches: matches2 }) => {
+  systemLook.value = matches2 ? "dark" : "light";
 });
 var kept = localStorage.getItem(KEPT_AS);
 var theme = y3(THEMES.find((name) => name === kept) ?? "system");
@@ -5196,12 +5549,12 @@ var paletteOpen = y3(false);
 var openOpen = y3(false);
 var saveDialog = y3(false);
 var documentsDialog = y3(false);
-var STEP2 = 1 / 60;
+var STEP3 = 1 / 60;
 var RADIUS_STEP = 1.25;
 var playing = () => state.value?.transport.playing ?? false;
-function setRadius(metres) {
+function setRadius(metres2) {
   const size2 = state.value?.mesh.size || 1.8;
-  radius.value = Math.min(0.3 * size2, Math.max(5e-3 * size2, metres));
+  radius.value = Math.min(0.3 * size2, Math.max(5e-3 * size2, metres2));
 }
 function step(seconds) {
   if (playing()) ask({ do: "pause" });
@@ -5244,7 +5597,7 @@ var ACTIONS = [
     name: "Step back",
     keys: ["ArrowLeft"],
     icon: "stepBack",
-    run: () => step(-STEP2)
+    run: () => step(-STEP3)
   },
   {
     id: "step-ahead",
@@ -5252,7 +5605,7 @@ var ACTIONS = [
     name: "Step ahead",
     keys: ["ArrowRight"],
     icon: "stepAhead",
-    run: () => step(STEP2)
+    run: () => step(STEP3)
   },
   {
     id: "to-start",
