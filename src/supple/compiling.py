@@ -12,6 +12,7 @@ from typing import Any
 
 _PATIENCE = 0.3  # s: what is compiled already is loaded faster than that
 _loaded: set[tuple[str, str, int]] = set()
+_loading: dict[tuple[str, str, int], Lock] = {}
 _tell: Callable[[str], None] | None = None
 _telling = Lock()
 
@@ -29,12 +30,21 @@ def told_of_compiling(tell: Callable[[str], None]) -> Iterator[None]:
 
 def load(module: Any, device: str, block: int) -> None:
     """Have a Warp module ready on a device for launches of `block` threads; compiled the first time on a machine."""
-    import warp as wp
-
     threads = 1 if device == "cpu" else block
     key = module.name, device, threads
     if key in _loaded:
         return
+    with _telling:
+        lock = _loading.setdefault(key, Lock())
+    with lock:  # two threads that load one module leave the first with machine code that is gone
+        if key not in _loaded:
+            _load_now(module, device, threads)
+            _loaded.add(key)
+
+
+def _load_now(module: Any, device: str, threads: int) -> None:
+    import warp as wp
+
     timer = Timer(_PATIENCE, _say, [module.name])
     timer.daemon = True
     timer.start()
@@ -42,7 +52,6 @@ def load(module: Any, device: str, block: int) -> None:
         wp.load_module(module, device=device, block_dim=threads)
     finally:
         timer.cancel()
-    _loaded.add(key)
 
 
 def _say(name: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
@@ -34,6 +35,13 @@ def test_what_takes_long_is_told_by_name_and_only_once(slow):
             load(SimpleNamespace(name=name), "cpu", 256)
     assert told == ["slow"]
     assert slow == [("supple.slow", "cpu", 1), ("supple.quick", "cpu", 1)]
+
+
+def test_threads_that_want_one_module_load_it_once(slow):
+    module = SimpleNamespace(name="supple.slow")
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: load(module, "cpu", 256), range(4)))
+    assert slow == [("supple.slow", "cpu", 1)]
 
 
 def test_a_gpu_has_modules_of_its_own_for_every_block(slow):

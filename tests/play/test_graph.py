@@ -1,13 +1,14 @@
 """Graphs: what they say, what they refuse, what they keep in a file, and what a blend does."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from soft_skins import Trailing
 
 import supple
-from supple import DeltaMush, DualQuaternion, Graph, LinearBlend, Pose, RotationCenters
+from supple import DeltaMush, DualQuaternion, Graph, LayeredLattice, LinearBlend, Pose, RotationCenters
 from supple.errors import InputError
 from supple.graph import Mask
 from supple.graph.graph import Stage
@@ -186,3 +187,49 @@ def test_masks_of_parts_and_maps_that_are_not_there(marked):
         supple.player(marked, Graph.blend(LinearBlend(), DualQuaternion(), Mask(part="tail")))
     with pytest.raises(InputError, match=r"map 'fat'.*has height"):
         supple.player(marked, Graph.blend(LinearBlend(), DualQuaternion(), Mask(map="fat")))
+
+
+def names(graph):
+    return [(stage.name, stage.inputs) for stage in graph.stages]
+
+
+def test_what_stood_on_a_stage_that_goes_stands_on_what_it_stood_on():
+    chain = Graph.chain(LinearBlend(), DeltaMush(), LayeredLattice())
+    linear, mush, lattice = (stage.name for stage in chain.stages)
+    assert names(chain.without(mush)) == [(linear, ()), (lattice, (linear,))]
+    assert names(chain.without(lattice)) == [(linear, ()), (mush, (linear,))]
+    with pytest.raises(InputError, match="0 inputs"):
+        chain.without(linear)
+    with pytest.raises(InputError, match="there are linear"):
+        chain.without("velvet")
+    with pytest.raises(InputError, match="no stages"):
+        Graph.of(LinearBlend()).without("linear")
+
+
+def test_a_blend_that_loses_one_of_its_two_is_the_other():
+    blend = Graph.blend(Graph.of(LinearBlend()), Graph.of(DualQuaternion()), Mask(part="head"))
+    one, other, last = (stage.name for stage in blend.stages)
+    assert names(blend.without(one)) == [(other, ())]
+    assert names(blend.without(other)) == [(one, ())]
+    assert names(blend.without(last)) == [(one, ())]
+
+
+def test_muted_stages_stay_and_are_not_played():
+    chain = Graph.chain(LinearBlend(), DeltaMush())
+    mush = chain.stages[-1].name
+    quiet = replace(chain, muted=frozenset({mush}))
+    assert quiet != chain
+    assert quiet.played == Graph.of(LinearBlend())
+    assert chain.played is chain
+    assert Graph.from_dict(quiet.to_dict()) == quiet
+    assert "muted" in str(quiet)
+    assert "muted" not in chain.to_dict()
+    assert quiet.then(DeltaMush()).muted == {mush}
+    hero = supple.character("hero", vertices=600)
+    pose = supple.motion("walk", hero).sample(0.2)
+    alone = supple.player(hero, LinearBlend()).advance(pose)
+    np.testing.assert_array_equal(supple.player(hero, quiet).advance(pose), alone)
+    with pytest.raises(InputError, match="nowhere"):
+        replace(chain, muted=frozenset({"nowhere"}))
+    with pytest.raises(InputError, match="muted is strange"):
+        Graph.from_dict({**chain.to_dict(), "muted": [1]})

@@ -21,6 +21,10 @@ export type Command =
   | { do: "choose-skin"; skin: string; view?: number }
   | { do: "add-view"; skin: string }
   | { do: "remove-view"; view: number }
+  | { do: "put-on"; skin: string; view?: number }
+  | { do: "blend"; skin: string; view?: number; amount?: number }
+  | { do: "mute"; stage: string; muted: boolean; view?: number }
+  | { do: "remove-stage"; stage: string; view?: number }
   | { do: "choose-motion"; motion: string }
   | { do: "choose-character"; character: string; vertices: number }
   | { do: "add-layer"; use: string; seconds?: number | null }
@@ -151,6 +155,7 @@ export interface StageInfo {
   skin: string;
   inputs: string[];
   settings: SettingRow[];
+  muted: boolean;
 }
 
 /** A map that a skin reads: what its values mean, their range, and whether it is painted. */
@@ -295,6 +300,7 @@ export interface State {
   saving: SavingInfo;
   capture: CaptureInfo;
   skins: string[];
+  tops: string[];
   motions: string[];
   characters: string[];
   opening: string | null;

@@ -24,7 +24,7 @@ def graph_with_files(graph: Graph) -> Graph:
     stages = (
         stage if isinstance(stage.work, Mask) else replace(stage, work=with_files(stage.work)) for stage in graph.stages
     )
-    return Graph(tuple(stages))
+    return Graph(tuple(stages), graph.muted)
 
 
 def files_named(skin: AnySkin) -> list[str]:

@@ -40,9 +40,13 @@ class Stage:
 
 @dataclass(frozen=True)
 class Graph:
-    """Stages in the order in which a frame runs them; the last one is the result."""
+    """Stages in the order in which a frame runs them; the last one is the result.
+
+    Those that are `muted` stay where they are and are not played: `played` is the graph without them.
+    """
 
     stages: tuple[Stage, ...]
+    muted: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if not self.stages:
@@ -55,6 +59,8 @@ class Graph:
         if len(steps) > 1:
             listed = " and ".join(f"{step:g} s" for step in sorted(steps))
             raise InputError("Graph", f"its soft skins have steps of {listed}", "they must share one", "set them alike")
+        for name in self.muted:
+            self.named(name)
 
     @staticmethod
     def _check_stage(stage: Stage, seen: set[str]) -> None:
@@ -109,7 +115,8 @@ class Graph:
                 stages.append(twin)
             renamed[stage.name] = twin.name
         ends = (first.stages[-1].name, renamed[second.stages[-1].name])
-        return cls((*stages, Stage(_fresh("blend", stages), mask, ends)))
+        muted = first.muted | {renamed[name] for name in second.muted}
+        return cls((*stages, Stage(_fresh("blend", stages), mask, ends)), muted)
 
     def then(self, skin: AnySkin) -> Graph:
         """This graph with another skin standing on its result."""
@@ -120,7 +127,54 @@ class Graph:
                 "it makes the skin from the pose alone and takes no incoming shape",
                 "start a graph with it, or blend the two",
             )
-        return Graph((*self.stages, Stage(_fresh(skin.command_name, self.stages), skin, (self.stages[-1].name,))))
+        added = Stage(_fresh(skin.command_name, self.stages), skin, (self.stages[-1].name,))
+        return dataclasses.replace(self, stages=(*self.stages, added))
+
+    def named(self, name: str) -> Stage:
+        """The stage of that name."""
+        found = next((stage for stage in self.stages if stage.name == name), None)
+        if found is None:
+            there = f"there are {', '.join(stage.name for stage in self.stages)}"
+            raise InputError("Graph", f"stage {name!r} was named", there, "name one of those")
+        return found
+
+    def with_work(self, name: str, work: AnySkin | Mask) -> Graph:
+        """This graph with another skin or mask in the place of that of a stage."""
+        other = dataclasses.replace(self.named(name), work=work)
+        return dataclasses.replace(self, stages=tuple(other if one.name == name else one for one in self.stages))
+
+    def without(self, name: str) -> Graph:
+        """This graph without a stage: what stood on it stands on what it stood on, or on nothing.
+
+        Of a blend the first of its two stays; a blend that loses one of its two is the other. What nothing needs any
+        more goes as well.
+        """
+        gone = self.named(name)
+        instead: dict[str, str | None] = {name: gone.inputs[0] if gone.inputs else None}
+        stages: list[Stage] = []
+        for stage in self.stages:
+            inputs = tuple(other for other in (instead.get(one, one) for one in stage.inputs) if other is not None)
+            if stage.name in instead:
+                continue
+            if isinstance(stage.work, Mask) and len(inputs) < 2:
+                instead[stage.name] = inputs[0] if inputs else None
+            else:
+                stages.append(dataclasses.replace(stage, inputs=inputs))
+        end = instead.get(self.stages[-1].name, self.stages[-1].name)
+        needed = {end}
+        for stage in reversed(stages):
+            needed |= set(stage.inputs) if stage.name in needed else set()
+        left = tuple(stage for stage in stages if stage.name in needed)
+        return Graph(left, self.muted & {stage.name for stage in left})
+
+    @property
+    def played(self) -> Graph:
+        """The graph without its muted stages."""
+        graph = self
+        for name in self.muted:
+            if name in graph.muted:
+                graph = graph.without(name)
+        return graph
 
     def check_for(self, character: Character) -> None:
         """Refuse what this character cannot have."""
@@ -140,12 +194,17 @@ class Graph:
 
     def __str__(self) -> str:
         wide = max(len(stage.name) for stage in self.stages)
-        lines = [f"  {number} {stage.name:<{wide}}  {stage}" for number, stage in enumerate(self.stages, start=1)]
+        lines = [
+            f"  {number} {stage.name:<{wide}}  {stage}{' (muted)' if stage.name in self.muted else ''}"
+            for number, stage in enumerate(self.stages, start=1)
+        ]
         return "\n".join([f"Graph of {len(self.stages)} stage{'s' if len(self.stages) > 1 else ''}", *lines])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that says all of it."""
-        return {"format": _FORMAT, "version": _VERSION, "stages": [_stage_to_dict(stage) for stage in self.stages]}
+        muted = {"muted": sorted(self.muted)} if self.muted else {}
+        stages = [_stage_to_dict(stage) for stage in self.stages]
+        return {"format": _FORMAT, "version": _VERSION, "stages": stages, **muted}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Graph:
@@ -156,7 +215,10 @@ class Graph:
         stages = data.get("stages")
         if not isinstance(stages, list):
             raise InputError("Graph", "stages are missing", "a list of stages is needed", "save it again")
-        return cls(tuple(_stage_from_dict(stage) for stage in stages))
+        muted = data.get("muted", [])
+        if not (isinstance(muted, list) and all(isinstance(name, str) for name in muted)):
+            raise InputError("Graph", "muted is strange", "a list of names is needed", "correct it")
+        return cls(tuple(_stage_from_dict(stage) for stage in stages), frozenset(muted))
 
     @staticmethod
     def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -57,7 +57,7 @@ class Player:
         if not (math.isfinite(fps) and fps > 0.0):
             raise InputError("player", f"fps is {fps}", "a rate above zero is needed", "use 24, 30 or 60")
         self.character = character
-        self.graph = Graph.of(skin)
+        self.graph = Graph.of(skin).played
         self.device = devices.check_device(device)
         self.fps = fps
         self._nodes = [

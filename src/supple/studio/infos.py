@@ -74,6 +74,7 @@ class StageInfo(Struct, frozen=True):
     skin: str
     inputs: list[str]
     settings: list[SettingRow]
+    muted: bool = False
 
 
 class MapRow(Struct, frozen=True):

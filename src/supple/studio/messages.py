@@ -181,6 +181,36 @@ class RemoveView(Command, tag="remove-view", frozen=True):
     view: View
 
 
+class PutOn(Command, tag="put-on", frozen=True):
+    """Let another skin stand on the result of a view's graph."""
+
+    skin: Name
+    view: View = 0
+
+
+class Blend(Command, tag="blend", frozen=True):
+    """Blend the result of a view's graph with another skin; where, its rows then say."""
+
+    skin: Name
+    view: View = 0
+    amount: Share = 0.5
+
+
+class Mute(Command, tag="mute", frozen=True):
+    """Play a graph without a stage that stays in it, or with it again."""
+
+    stage: Name
+    muted: bool
+    view: View = 0
+
+
+class RemoveStage(Command, tag="remove-stage", frozen=True):
+    """Take a stage out of a graph."""
+
+    stage: Name
+    view: View = 0
+
+
 class ChooseMotion(Command, tag="choose-motion", frozen=True):
     """Another motion, to which the pose goes over."""
 
@@ -572,6 +602,10 @@ AnyCommand = (
     | ChooseSkin
     | AddView
     | RemoveView
+    | PutOn
+    | Blend
+    | Mute
+    | RemoveStage
     | ChooseMotion
     | ChooseCharacter
     | AddLayer
@@ -638,6 +672,7 @@ class State(Struct, tag="state", tag_field="event", frozen=True):
     saving: SavingInfo
     capture: CaptureInfo
     skins: list[str]
+    tops: list[str]
     motions: list[str]
     characters: list[str]
     opening: str | None = None

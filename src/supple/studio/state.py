@@ -22,13 +22,16 @@ from supple.studio import messages as say
 from supple.studio.keeping.keeper import Keeper
 from supple.studio.measures.offered import Measure, offered
 from supple.studio.painting import map_rows, paint_info
-from supple.studio.panels import rows_of
+from supple.studio.panels import rows_of, rows_of_mask
 from supple.studio.session import Session
 from supple.studio.strokes import editing_of
+from supple.studio.view import View
 
 _CURVE = np.linspace(0.0, 1.0, 17)
 _ALONG = np.linspace(0.0, 1.0, 49)  # places of a line that the page draws
 _EASINGS = [say.EasingInfo(name, np.round(ease(_CURVE), 4).tolist()) for name, ease in EASINGS.items()]
+
+_TOPS = [name for name, kind in SKINS.items() if kind().takes_incoming()]
 
 
 def state_of(session: Session, revision: int) -> say.State:
@@ -57,7 +60,7 @@ def state_of(session: Session, revision: int) -> say.State:
             session.transport.span,
         ),
         views=[
-            say.ViewInfo(number, [_stage(stage) for stage in graph.stages], view.preparing, map_rows(view, document))
+            say.ViewInfo(number, _stages(view, graph), view.preparing, map_rows(view, document))
             for number, (view, graph) in enumerate(zip(session.views, document.skins, strict=False))
         ],
         paint=paint_info(session.painting),
@@ -65,6 +68,7 @@ def state_of(session: Session, revision: int) -> say.State:
         saving=_saving(session.keeper),
         capture=session.capture.info(sending=session.outlet.to),
         skins=list(SKINS),
+        tops=_TOPS,
         motions=[label(name) for name in session.motions],
         characters=list(CHARACTERS),
         opening=session.opening,
@@ -107,10 +111,15 @@ def _saving(keeper: Keeper) -> say.SavingInfo:
     )
 
 
-def _stage(stage: Stage) -> say.StageInfo:
+def _stages(view: View, graph: Graph) -> list[say.StageInfo]:
+    return [_stage(stage, graph, view.player.character) for stage in graph.stages]
+
+
+def _stage(stage: Stage, graph: Graph, character: Character) -> say.StageInfo:
+    name, inputs, muted = stage.name, list(stage.inputs), stage.name in graph.muted
     if isinstance(stage.work, Mask):
-        return say.StageInfo(stage.name, "blend", list(stage.inputs), [])
-    return say.StageInfo(stage.name, stage.work.command_name, list(stage.inputs), rows_of(stage.work))
+        return say.StageInfo(name, "blend", inputs, rows_of_mask(stage.work, character), muted)
+    return say.StageInfo(name, stage.work.command_name, inputs, rows_of(stage.work), muted)
 
 
 def _uses_firmness(graph: Graph) -> bool:

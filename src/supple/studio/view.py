@@ -61,7 +61,7 @@ class View:
 
     def go_to(self, graph: Graph) -> None:
         """Play another graph: where only settings that are live differ at once, else when it is bound."""
-        changes = None if self._successor is not None else _live_changes(self._graph, graph)
+        changes = None if self._successor is not None else _live_changes(self._graph.played, graph.played)
         if changes is None:
             self._graph, self._successor = graph, self._prepared(graph)
             return
@@ -84,7 +84,7 @@ class View:
         return True
 
     def _prepared(self, graph: Graph) -> Successor:
-        return Successor(self.player, graph_with_files(graph), beside=self._beside)
+        return Successor(self.player, graph_with_files(graph.played), beside=self._beside)
 
 
 def _live_changes(before: Graph, after: Graph) -> dict[str, dict[str, object]] | None:

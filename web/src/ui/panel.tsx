@@ -1,9 +1,10 @@
 // The panel: which skin and motion, the hand, and a row for every setting of the skin.
 import { useSignal } from "@preact/signals";
 import type { SettingRow, State } from "../messages";
-import { activeStage, ask, drafts, radius, skin, stage, state, view } from "../session";
+import { ask, radius, skin, stage, state, view } from "../session";
 import { setRadius } from "./actions";
 import { Capture } from "./capture";
+import { GraphSection } from "./graph";
 import { EditsSection } from "./layers/edits";
 import { MeasureChooser } from "./legend";
 import { Compare } from "./panes";
@@ -42,8 +43,8 @@ function Filled({ now }: { now: State }) {
         <HandRadius size={now.mesh.size || 1.8} />
       </section>
       <EditsSection />
+      <GraphSection />
       <Capture />
-      <Stages />
       <Settings rows={stage.value?.settings ?? []} />
     </>
   );
@@ -72,30 +73,6 @@ function Chooser({
         ))}
       </select>
     </label>
-  );
-}
-
-/** The stages of a graph that has several; the panel shows the settings of the one that is chosen. */
-function Stages() {
-  const stages = view.value?.stages ?? [];
-  if (stages.length < 2) return null;
-  return (
-    <section class="stages" aria-label="Stages of the skin">
-      {stages.map(({ name }) => (
-        <button
-          type="button"
-          class="button"
-          key={name}
-          aria-pressed={stage.value?.name === name}
-          onClick={() => {
-            activeStage.value = name;
-            drafts.value = {};
-          }}
-        >
-          {plainName(name)}
-        </button>
-      ))}
-    </section>
   );
 }
 

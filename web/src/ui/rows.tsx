@@ -127,7 +127,9 @@ function Choice({ row, value, id }: { row: SettingRow; value: string; id: string
   return (
     <select id={id} value={value} onChange={(event) => changed(row, event.currentTarget.value)}>
       {row.choices.map((choice) => (
-        <option key={choice}>{choice}</option>
+        <option key={choice} value={choice}>
+          {choice || "none"}
+        </option>
       ))}
     </select>
   );

@@ -9,22 +9,24 @@ from supple.document.document import Document
 from supple.document.skin_files import files_named
 from supple.document.sources import CharacterSource
 from supple.errors import InputError
-from supple.graph.graph import Graph, Stage
+from supple.graph.graph import Graph
 from supple.graph.mask import Mask
 from supple.settings import changed
 from supple.skins.registry import skin_named
 from supple.studio import messages as say
 from supple.studio.commands.table import Handlers
-from supple.studio.panels import setting_from_panel
+from supple.studio.panels import mask_from_panel, setting_from_panel
 from supple.studio.session import Session
 
 
 def _change(session: Session, command: say.Change) -> None:
     """While a slider moves, the skin follows and the document waits; when it is let go, that is one step."""
     session.view(command.view)
-    stage = _stage(session.document.skins[command.view], command.stage)
+    graph = session.document.skins[command.view]
+    stage = graph.named(command.stage) if command.stage else graph.stages[-1]
     if isinstance(stage.work, Mask):
-        raise InputError("studio", f"{command.name} of a blend was to change", "only skins have settings", "choose one")
+        _change_mask(session, command, graph, stage.name, stage.work)
+        return
     value = setting_from_panel(stage.work, command.name, command.value)
     work = changed(stage.work, {command.name: value})
     if not set(files_named(work)) <= set(files_named(stage.work)):
@@ -32,24 +34,19 @@ def _change(session: Session, command: say.Change) -> None:
         needed = "a file is named on the command line or in a document, never by a page"
         raise InputError("studio", given, needed, "open the studio with a document that names it")
     work.check_for(session.character)
-    graph = _with_stage(session.document.skins[command.view], replace(stage, work=work))
-    wanted = session.document.with_skin(command.view, graph, f"{command.name} {value}")
+    wanted = session.document.with_skin(command.view, graph.with_work(stage.name, work), f"{command.name} {value}")
     if command.done:
         session.do(wanted)
     elif command.name in work.live and session.view(command.view).preparing is None:
         session.draft(wanted)
 
 
-def _stage(graph: Graph, name: str) -> Stage:
-    found = next((stage for stage in graph.stages if stage.name == name), None)
-    if found is None and name:
-        there = ", ".join(stage.name for stage in graph.stages)
-        raise InputError("studio", f"stage {name!r} was named", f"there are {there}", "name one of those")
-    return found or graph.stages[-1]
-
-
-def _with_stage(graph: Graph, stage: Stage) -> Graph:
-    return Graph(tuple(stage if one.name == stage.name else one for one in graph.stages))
+def _change_mask(session: Session, command: say.Change, graph: Graph, stage: str, mask: Mask) -> None:
+    other = mask_from_panel(mask, command.name, command.value)
+    other.weights(session.view(command.view).player.character)  # refuses parts and maps that there are not
+    if command.done:
+        step = f"{stage} {command.name} {command.value}"
+        session.do(session.document.with_skin(command.view, graph.with_work(stage, other), step))
 
 
 def _choose_skin(session: Session, command: say.ChooseSkin) -> None:

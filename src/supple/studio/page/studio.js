@@ -6537,6 +6537,120 @@ function PortField({ value, low, change: change4 }) {
   );
 }
 
+// src/ui/graph.tsx
+var ROW = 40;
+var BOX = 28;
+var WIDE = 100;
+function laidOut(stages) {
+  const width = WIDE / Math.max(1, stages.filter(({ inputs }) => inputs.length === 0).length);
+  const boxes = /* @__PURE__ */ new Map();
+  let lanes = 0;
+  for (const one of stages) {
+    const below = one.inputs.map((name) => boxes.get(name)).filter((box) => box !== void 0);
+    const row = Math.max(-1, ...below.map((box) => box.row)) + 1;
+    const middles = below.map((box) => box.middle);
+    const middle = middles.length ? middles.reduce((sum, at) => sum + at, 0) / middles.length : (lanes++ + 0.5) * width;
+    boxes.set(one.name, { stage: one, row, middle, width });
+  }
+  return [...boxes.values()];
+}
+function GraphSection() {
+  const now = state.value;
+  const stages = view.value?.stages ?? [];
+  if (!now || stages.length === 0) return null;
+  const number = view.value?.view ?? 0;
+  return /* @__PURE__ */ a4("section", { class: "graph", "aria-label": "Stages of the skin", children: [
+    stages.length > 1 && /* @__PURE__ */ a4(Drawing, { stages }),
+    stages.length > 1 && stage.value && /* @__PURE__ */ a4(StageActions, { chosen: stage.value, number }),
+    /* @__PURE__ */ a4("div", { class: "graph-add", children: [
+      /* @__PURE__ */ a4(Add, { label: "Put on top …", all: now.tops, add: (skin2) => ask({ do: "put-on", skin: skin2, view: number }) }),
+      /* @__PURE__ */ a4(Add, { label: "Blend with …", all: now.skins, add: (skin2) => ask({ do: "blend", skin: skin2, view: number }) })
+    ] })
+  ] });
+}
+function Drawing({ stages }) {
+  const boxes = laidOut(stages);
+  const height2 = ROW * (1 + Math.max(...boxes.map(({ row }) => row))) - (ROW - BOX);
+  return /* @__PURE__ */ a4("div", { class: "drawing", style: { height: `${height2}px` }, children: [
+    /* @__PURE__ */ a4("svg", { viewBox: `0 0 ${WIDE} ${height2}`, preserveAspectRatio: "none", "aria-hidden": "true", children: boxes.flatMap(
+      (box) => box.stage.inputs.map((input) => {
+        const from = boxes.find(({ stage: { name } }) => name === input);
+        const [top, bottom] = [ROW * from.row + BOX, ROW * box.row];
+        const half = (top + bottom) / 2;
+        const path = `M${from.middle} ${top} C${from.middle} ${half} ${box.middle} ${half} ${box.middle} ${bottom}`;
+        return /* @__PURE__ */ a4("path", { d: path, "vector-effect": "non-scaling-stroke" }, `${input} ${box.stage.name}`);
+      })
+    ) }),
+    boxes.map(({ stage: one, row, middle, width }) => /* @__PURE__ */ a4(
+      "button",
+      {
+        type: "button",
+        class: `button stage-box ${one.muted ? "muted" : ""}`,
+        "aria-pressed": stage.value?.name === one.name,
+        title: one.inputs.length > 0 ? `${one.name}, on ${one.inputs.join(" and ")}` : one.name,
+        style: { left: `${middle - 0.46 * width}%`, width: `${0.92 * width}%`, top: `${ROW * row}px` },
+        onClick: () => {
+          activeStage.value = one.name;
+          drafts.value = {};
+        },
+        children: /* @__PURE__ */ a4("span", { children: plainName(one.name) })
+      },
+      one.name
+    ))
+  ] });
+}
+function StageActions({ chosen, number }) {
+  return /* @__PURE__ */ a4("div", { class: "stage-actions", children: [
+    /* @__PURE__ */ a4("span", { class: "quiet", children: plainName(chosen.name) }),
+    /* @__PURE__ */ a4(
+      "button",
+      {
+        type: "button",
+        class: "button",
+        "aria-pressed": chosen.muted,
+        title: "Play without it; it stays here",
+        onClick: () => ask({ do: "mute", stage: chosen.name, muted: !chosen.muted, view: number }),
+        children: "Mute"
+      }
+    ),
+    /* @__PURE__ */ a4(
+      "button",
+      {
+        type: "button",
+        class: "button",
+        "aria-label": `Take out ${plainName(chosen.name)}`,
+        title: "Take it out; what stands on it stands on what it stood on",
+        onClick: () => {
+          activeStage.value = null;
+          ask({ do: "remove-stage", stage: chosen.name, view: number });
+        },
+        children: [
+          /* @__PURE__ */ a4(Icon, { name: "close" }),
+          "Take out"
+        ]
+      }
+    )
+  ] });
+}
+function Add({ label, all, add }) {
+  return /* @__PURE__ */ a4(
+    "select",
+    {
+      "aria-label": label,
+      value: "",
+      onChange: ({ currentTarget }) => {
+        activeStage.value = null;
+        add(currentTarget.value);
+        currentTarget.value = "";
+      },
+      children: [
+        /* @__PURE__ */ a4("option", { value: "", disabled: true, children: label }),
+        all.map((name) => /* @__PURE__ */ a4("option", { value: name, children: plainName(name) }, name))
+      ]
+    }
+  );
+}
+
 // src/ui/layers/edits.tsx
 function EditsSection() {
   const edits = state.value?.edits;
@@ -6830,7 +6944,7 @@ function Switch2({ row, value, id }) {
   );
 }
 function Choice2({ row, value, id }) {
-  return /* @__PURE__ */ a4("select", { id, value, onChange: (event) => changed(row, event.currentTarget.value), children: row.choices.map((choice) => /* @__PURE__ */ a4("option", { children: choice }, choice)) });
+  return /* @__PURE__ */ a4("select", { id, value, onChange: (event) => changed(row, event.currentTarget.value), children: row.choices.map((choice) => /* @__PURE__ */ a4("option", { value: choice, children: choice || "none" }, choice)) });
 }
 function Words({ row, value, id }) {
   return /* @__PURE__ */ a4(
@@ -6916,8 +7030,8 @@ function Filled({ now }) {
       /* @__PURE__ */ a4(HandRadius, { size: now.mesh.size || 1.8 })
     ] }),
     /* @__PURE__ */ a4(EditsSection, {}),
+    /* @__PURE__ */ a4(GraphSection, {}),
     /* @__PURE__ */ a4(Capture, {}),
-    /* @__PURE__ */ a4(Stages, {}),
     /* @__PURE__ */ a4(Settings, { rows: stage.value?.settings ?? [] })
   ] });
 }
@@ -6932,24 +7046,6 @@ function Chooser({
     /* @__PURE__ */ a4("span", { children: label }),
     /* @__PURE__ */ a4("select", { value, onChange: (event) => choose2(event.currentTarget.value), children: names.map((name) => /* @__PURE__ */ a4("option", { value: name, children: plainName(name) }, name)) })
   ] });
-}
-function Stages() {
-  const stages = view.value?.stages ?? [];
-  if (stages.length < 2) return null;
-  return /* @__PURE__ */ a4("section", { class: "stages", "aria-label": "Stages of the skin", children: stages.map(({ name }) => /* @__PURE__ */ a4(
-    "button",
-    {
-      type: "button",
-      class: "button",
-      "aria-pressed": stage.value?.name === name,
-      onClick: () => {
-        activeStage.value = name;
-        drafts.value = {};
-      },
-      children: plainName(name)
-    },
-    name
-  )) });
 }
 function HandRadius({ size: size2 }) {
   return /* @__PURE__ */ a4("label", { class: "chooser", title: "How far a hand reaches ([ and ])", children: [
