@@ -33,6 +33,7 @@ web: $(STAMP)
 # The studio in a real browser. Where Playwright (168 MB, installed here) or Chromium is missing, `make test` skips these.
 browser: .venv/.browser
 	@$(BIN)/python tests/studio/browser/chromium.py
+	@if command -v npm >/dev/null; then cd web && npm ci --no-audit --no-fund --silent; fi
 	$(BIN)/python -m pytest -m browser -n 2 --dist loadfile tests/studio/browser
 
 .venv/.browser: $(STAMP)

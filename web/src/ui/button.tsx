@@ -20,7 +20,7 @@ export function ActionButton({ id, stage, text, beside }: ButtonProps) {
       type="button"
       class="button"
       id={`action-${id}`}
-      aria-label={name}
+      aria-label={text ? `${name}, ${text}` : name}
       aria-pressed={action.pressed?.()}
       title={`${name} (${action.keys.map(shownKey).join(" or ")})`}
       disabled={!isEnabled(action)}

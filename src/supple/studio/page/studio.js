@@ -6970,7 +6970,7 @@ function ActionButton({ id, stage: stage2, text, beside }) {
       type: "button",
       class: "button",
       id: `action-${id}`,
-      "aria-label": name,
+      "aria-label": text ? `${name}, ${text}` : name,
       "aria-pressed": action.pressed?.(),
       title: `${name} (${action.keys.map(shownKey).join(" or ")})`,
       disabled: !isEnabled(action),

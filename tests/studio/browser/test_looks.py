@@ -1,0 +1,62 @@
+"""Dark and light, wide and narrow: the character is seen, and nothing is cut off."""
+
+import io
+
+import numpy as np
+import pytest
+
+STUDIO = ("--skin", "linear", "--vertices", "800")
+CUT = """(() => {
+  const {innerWidth: width, innerHeight: height} = globalThis;
+  return [...document.querySelectorAll("header *, .timeline *, .toolbar *, main")]
+    .filter((one) => one.checkVisibility() && one.matches("button, select, main, .track, output"))
+    .filter((one) => {
+      const box = one.getBoundingClientRect();
+      return box.left < -0.5 || box.top < -0.5 || box.right > width + 0.5 || box.bottom > height + 0.5;
+    })
+    .map((one) => one.id || one.className || one.tagName);
+})()"""
+
+
+def picture(studio):
+    """What is seen of the stage, as numbers from 0 to 1 (rows, columns, 3)."""
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed: pip install 'supple[render]'")
+    seen = image.open(io.BytesIO(studio.page.locator("canvas").screenshot()))
+    return np.asarray(seen.convert("RGB"), dtype=np.float64) / 255.0
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (800, 560), (640, 400)])
+def test_nothing_is_cut_off(server, open_window, size):
+    studio = open_window(server, size)
+    assert studio.js("document.documentElement.scrollWidth <= innerWidth")
+    assert studio.js("document.documentElement.scrollHeight <= innerHeight")
+    assert studio.js(CUT) == []
+    stage = studio.page.locator("main").bounding_box()
+    assert stage["width"] * stage["height"] > 0.3 * size[0] * size[1]
+
+
+def test_dark_and_light_follow_the_system_and_the_key(server, open_window):
+    shades = {}
+    for theme in ("dark", "light"):
+        studio = open_window(server, color_scheme=theme)
+        assert studio.js("document.documentElement.dataset.theme") == theme
+        shades[theme] = picture(studio).mean()
+    assert shades["light"] > shades["dark"] + 0.3
+    for wanted in ("dark", "light", "light"):  # chosen, chosen, as the system says
+        studio.page.keyboard.press("t")
+        studio.until("document.documentElement.dataset.theme === it", wanted)
+
+
+def test_the_character_is_seen_whole_and_large(server, open_window):
+    studio = open_window(server, (1280, 800))
+    studio.pause()
+    studio.page.keyboard.press("f")
+    studio.frames(5)
+    box = studio.page.locator("canvas").bounding_box()
+    seen = np.array([studio.pixel(point) for point in range(0, studio.state()["mesh"]["points"], 7)])
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    assert low[0] >= box["x"]
+    assert low[1] >= box["y"]
+    assert high[0] <= box["x"] + box["width"]
+    assert high[1] <= box["y"] + box["height"]
+    assert high[1] - low[1] > 0.7 * box["height"]

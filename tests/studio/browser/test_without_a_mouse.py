@@ -1,0 +1,115 @@
+"""Only the keyboard, a screen reader, less motion: everything can be reached, has a name, and is seen to be reached."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+STUDIO = ("--skin", "delta-mush", "--vertices", "800")
+AXE = Path(__file__).parents[3] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+# What can be pressed, typed into or chosen, and is there to be seen.
+CONTROLS = """[...document.querySelectorAll("button, select, input, summary, [role=slider], [tabindex='0']")]
+  .filter((one) => one.checkVisibility() && !one.disabled && !one.closest("dialog:not([open])"))"""
+RING = """(() => {
+  const style = getComputedStyle(document.activeElement);
+  return style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
+})()"""
+
+
+def test_the_tab_key_reaches_everything_and_shows_where_it_is(wide_studio):
+    studio = wide_studio
+    studio.pause()
+    wanted = studio.js(f"{CONTROLS}.length")
+    studio.js("document.activeElement.blur()")
+    reached, unseen = set(), []
+    for _ in range(2 * wanted + 10):
+        studio.page.keyboard.press("Tab")
+        html = "document.activeElement.outerHTML.slice(0, 90)"
+        place, name, ring = studio.js(f"[{CONTROLS}.indexOf(document.activeElement), {html}, {RING}]")
+        if place >= 0:
+            reached.add(place)
+            unseen += [] if ring else [name]
+        if len(reached) == wanted:
+            break
+    missed = studio.js(f"{CONTROLS}.map((one) => one.outerHTML.slice(0, 90))")
+    assert [name for place, name in enumerate(missed) if place not in reached] == []
+    assert unseen == []
+
+
+def test_every_control_has_a_name_for_a_screen_reader(wide_studio):
+    tree = wide_studio.page.locator("#studio").aria_snapshot()
+    nameless = [line.strip() for line in tree.splitlines() if line.strip() in ("- button", "- slider", "- combobox")]
+    assert nameless == []
+    assert 'button "Pause' in tree
+    assert 'slider "Time of the motion' in tree
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+@pytest.mark.parametrize("opened", ["", "?", "Control+k"])
+def test_axe_finds_nothing_wrong(server, open_window, theme, opened):
+    if not AXE.is_file():
+        pytest.skip("axe-core is not in web/node_modules: run npm ci in web, or make browser")
+    studio = open_window(server, (1280, 800), color_scheme=theme)
+    studio.afresh()
+    if opened:
+        studio.page.keyboard.press(opened)
+        studio.page.locator("dialog[open]").wait_for()
+    studio.page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = studio.page.evaluate("axe.run().then(({violations}) => violations)")
+    wrong = {one["id"]: [node["html"][:120] for node in one["nodes"]] for one in found}
+    assert wrong == {}
+
+
+def test_keys_do_what_buttons_do(studio):
+    press = studio.page.keyboard.press
+    press("Space")
+    studio.until_state("!state.transport.playing")
+    before = studio.frames(2).motion_time
+    press("ArrowRight")
+    studio.until("Math.abs(supple.session.motionTime.value - it - 1 / 60) < 1e-6", before)
+    press("ArrowDown")
+    studio.until_state("state.transport.rate < 1")
+    studio.ask("choose-motion", motion="kick")
+    studio.until_state("state.undo === 'Motion kick'")
+    press("Control+z")
+    studio.until_state("state.transport.motion === 'walk'")
+    press("Control+Shift+Z")
+    studio.until_state("state.transport.motion === 'kick'")
+    press("Control+k")
+    studio.page.locator("dialog[open]").wait_for()
+    studio.page.keyboard.type("from the top")
+    press("Enter")
+    studio.until("supple.stage.viewer.camera.getWorldDirection(supple.stage.viewer.camera.position.clone()).y < -0.99")
+    press("?")
+    studio.page.locator("dialog[open]").wait_for()
+    press("Escape")
+    studio.until("!document.querySelector('dialog[open]')")
+
+
+def test_a_setting_is_changed_by_keys_alone_and_is_one_step(studio):
+    slider = studio.page.locator('[data-setting="strength"] input[type=range]')
+    slider.focus()
+    value = studio.setting("strength")["value"]
+    studio.page.keyboard.press("ArrowRight")
+    state = studio.until_state("state.undo !== null")
+    assert "strength" in state["undo"]
+    assert studio.setting("strength")["value"] > value
+
+
+def test_who_asks_for_less_motion_gets_views_at_once(server, open_window):
+    direction = "supple.stage.viewer.camera.getWorldDirection(supple.stage.viewer.camera.position.clone()).toArray()"
+    turns = {}
+    for motion in ("reduce", "no-preference"):
+        studio = open_window(server, reduced_motion=motion)
+        studio.js("(() => { supple.session.following.value = false; })()")
+        studio.pause()
+        studio.js(
+            "(() => { globalThis.looks = []; const after = supple.stage.options.afterPicture;"
+            f"supple.stage.options.afterPicture = (...given) => {{ looks.push({direction}); after(...given); }}; }})()"
+        )
+        studio.page.keyboard.press("3")
+        studio.until("looks.length > 30")
+        looks = np.array(studio.js("looks"))
+        turns[motion] = len(np.unique(np.round(looks, 4), axis=0))
+    assert turns["reduce"] <= 2  # before and after
+    assert turns["no-preference"] > 3
