@@ -246,3 +246,32 @@ def test_strokes_that_pose_nothing_are_refused(session):
         with pytest.raises(InputError):
             perform(session, command)
     assert session.document.edits is None
+
+
+# Muscles
+
+
+def test_muscles_go_limp_on_a_click_and_on_another_one_they_do_not():
+    session = session_of(skin="contact")
+    arm = joint(session, "LeftArm")
+
+    def strength():
+        return str(session.document.skins[0].stages[-1].work.muscles.strength)
+
+    perform(session, say.Limp(1, arm))
+    assert (strength(), session.document.step) == ("0.7, LeftArm=0", "Limp left arm")
+    perform(session, say.Limp(2, joint(session, "LeftHand")))
+    assert (strength(), session.document.step) == ("0.7", "Tense left hand")
+    perform(session, say.Limp(3))
+    assert (strength(), session.document.step) == ("0", "Limp all")
+    perform(session, say.Undo(4))
+    assert strength() == "0.7"
+    with pytest.raises(InputError):
+        perform(session, say.Limp(5, 9999))
+    session.close()
+
+
+def test_skins_without_muscles_do_not_go_limp(session):
+    with pytest.raises(InputError, match="muscles"):
+        perform(session, say.Limp(1, 0))
+    assert not session.history.past

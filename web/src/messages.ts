@@ -56,6 +56,7 @@ export type Command =
   | { do: "reset-joint"; joint: number; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
   | { do: "pose-by-strokes"; baseline: Point[]; offset: Point[]; radius: number; again?: string; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
   | { do: "pull-pose-knot"; pose: string; knot: number; to: Point; radius: number; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
+  | { do: "limp"; joint?: number | null; view?: number }
   | { do: "save"; name?: string; replace?: boolean }
   | { do: "open-document"; key: string }
   | { do: "go-on"; take: boolean }

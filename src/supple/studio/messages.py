@@ -565,6 +565,13 @@ class PullPoseKnot(Posing, tag="pull-pose-knot", frozen=True):
     radius: Annotated[float, Meta(gt=0.0, le=1e6)]
 
 
+class Limp(Command, tag="limp", frozen=True):
+    """Let go of the muscles of a joint and all that hangs on it, or of all where none is named; again takes them up."""
+
+    joint: Joint | None = None
+    view: View = 0
+
+
 class Undo(Command, tag="undo", frozen=True):
     """Take the last step of the document back."""
 
@@ -637,6 +644,7 @@ AnyCommand = (
     | ResetJoint
     | PoseByStrokes
     | PullPoseKnot
+    | Limp
     | Save
     | OpenDocument
     | GoOn

@@ -8,7 +8,16 @@ import type { Stage } from "../scene/stage";
 import { Vector2, Vector3 } from "../three";
 import type { IconName } from "../ui/icons";
 
-export type ToolId = "drag" | "paint" | "pose" | "radial" | "raise" | "wave" | "outline" | "stroke-pose";
+export type ToolId =
+  | "drag"
+  | "paint"
+  | "pose"
+  | "radial"
+  | "raise"
+  | "wave"
+  | "outline"
+  | "stroke-pose"
+  | "limp";
 
 export interface Tool {
   readonly id: ToolId;
@@ -17,6 +26,8 @@ export interface Tool {
   readonly icon: IconName;
   readonly hint: string; // what to do with it, in one sentence
 
+  /** Whether there is anything for it to do; without this there always is. */
+  offered?(): boolean;
   /** A pointer goes down: true takes it until it goes up, false leaves it to the camera. */
   down(event: PointerEvent): boolean;
   /** A pointer that it has taken moves. */

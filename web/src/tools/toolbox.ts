@@ -1,10 +1,11 @@
 // All tools, and which of them has the pointers.
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import type { Refused } from "../messages";
 import type { Look } from "../scene/looks";
 import type { Stage } from "../scene/stage";
 import { activeView } from "../session";
 import { DragFlesh } from "./drag";
+import { LetLimp } from "./limp";
 import { PaintMap } from "./paint";
 import { PoseJoints } from "./pose";
 import { RadialTool } from "./radial";
@@ -25,6 +26,17 @@ export function chooseTool(id: ToolId): void {
   tool.value?.enter?.();
 }
 
+/** Whether there is anything for a tool to do. */
+export function isOffered(one: Tool): boolean {
+  return one.offered?.() ?? true;
+}
+
+// A tool for which there is nothing to do any more gives way to the first one.
+effect(() => {
+  const now = tool.value;
+  if (now && !isOffered(now)) chooseTool("drag");
+});
+
 /** Make all tools and let the one that is chosen hear the pointers before the camera does. */
 export function makeTools(stage: Stage, look: Look): void {
   tools.value = [
@@ -36,6 +48,7 @@ export function makeTools(stage: Stage, look: Look): void {
     new RadialTool(stage),
     new WaveTool(stage, look),
     new PoseByStrokes(stage, look),
+    new LetLimp(stage, look),
   ];
   const { canvas } = stage;
   const taken = new Map<number, Tool>();

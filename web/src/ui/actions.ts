@@ -3,7 +3,7 @@ import { computed, signal } from "@preact/signals";
 import type { Stage } from "../scene/stage";
 import { ask, bonesShown, following, motionTime, panelOpen, radius, state } from "../session";
 import type { ToolId } from "../tools/tool";
-import { chooseTool, tool, tools } from "../tools/toolbox";
+import { chooseTool, isOffered, tool, tools } from "../tools/toolbox";
 import type { IconName } from "./icons";
 import { layersShown, layersWanted, playhead } from "./layers/choice";
 import { nextTheme, theme } from "./theme";
@@ -319,7 +319,7 @@ const ACTIONS: readonly Action[] = [
 
 /** The tools as actions, by the keys that choose them. */
 function toolActions(): Action[] {
-  return tools.value.map((one) => ({
+  return tools.value.filter(isOffered).map((one) => ({
     id: `tool-${one.id}` as const,
     group: "Tool",
     name: one.name,

@@ -1,12 +1,12 @@
 // The tools, on the left of the stage, and what the chosen one is for.
 import type { Stage } from "../scene/stage";
-import { tool, tools } from "../tools/toolbox";
+import { isOffered, tool, tools } from "../tools/toolbox";
 import { ActionButton } from "./button";
 
 export function Toolbar({ stage }: { stage: Stage }) {
   return (
     <div class="toolbar" role="toolbar" aria-label="Tools" aria-orientation="vertical">
-      {tools.value.map(({ id }) => (
+      {tools.value.filter(isOffered).map(({ id }) => (
         <ActionButton key={id} id={`tool-${id}`} stage={stage} />
       ))}
     </div>

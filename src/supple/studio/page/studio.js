@@ -1195,7 +1195,7 @@ import {
 // src/scene/looks.ts
 import { Color, Vector3 } from "./three.js";
 var KEY_DIRECTION = new Vector3(0.45, 0.8, 0.5).normalize();
-var linear = (hex, strength2 = 1) => new Color(hex).multiplyScalar(strength2);
+var linear = (hex, strength3 = 1) => new Color(hex).multiplyScalar(strength3);
 var LOOKS = {
   dark: {
     skin_colour: linear(14198156),
@@ -1459,13 +1459,460 @@ var DragFlesh = class {
   }
 };
 
+// src/scene/gizmo.ts
+import {
+  BufferAttribute as BufferAttribute2,
+  BufferGeometry as BufferGeometry2,
+  DynamicDrawUsage,
+  Line as Line2,
+  LineBasicMaterial as LineBasicMaterial2,
+  Vector2 as Vector22,
+  Vector3 as Vector35
+} from "./three.js";
+var RADIUS = 76;
+var POINTS = 65;
+var NEAR = 8;
+var Gizmo = class {
+  center = new Vector35();
+  lines;
+  materials;
+  axes = [new Vector35(), new Vector35(), new Vector35()];
+  radius = 1;
+  // [m]
+  lit = null;
+  constructor(scene, look2) {
+    this.materials = Array.from(
+      { length: 4 },
+      () => new LineBasicMaterial2({ transparent: true, depthTest: false })
+    );
+    this.lines = this.materials.map((material, i4) => {
+      const places = new BufferAttribute2(new Float32Array(3 * (i4 < 3 ? POINTS : 3)), 3);
+      const geometry = new BufferGeometry2().setAttribute("position", places.setUsage(DynamicDrawUsage));
+      const line = new Line2(geometry, material);
+      line.frustumCulled = false;
+      line.renderOrder = 12;
+      line.visible = false;
+      scene.add(line);
+      return line;
+    });
+    this.wear(look2);
+  }
+  wear(look2) {
+    LOOKS[look2].axes.forEach((colour, i4) => void this.materials[i4].color.set(colour));
+    this.materials[3].color.set(LOOKS[look2].ring);
+  }
+  hide() {
+    for (const line of this.lines) line.visible = false;
+  }
+  /** Rings about a place with these axes; one alone, in full, while it is being turned by `spoke` and `angle`. */
+  show(center, axes, camera, window2, turning) {
+    this.center.copy(center);
+    axes.forEach((axis, i4) => void this.axes[i4].copy(axis));
+    if (turning) this.axes[turning.ring].copy(turning.axis);
+    const depth = center.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector35()));
+    const height2 = 2 * Math.tan(camera.fov * Math.PI / 360) * Math.max(depth, 1e-6);
+    this.radius = RADIUS * height2 / Math.max(1, window2.height);
+    this.axes.forEach((axis, ring) => {
+      const line = this.lines[ring];
+      line.visible = !turning || turning.ring === ring;
+      if (line.visible) this.draw(ring, axis, camera, turning !== null);
+      this.materials[ring].opacity = turning || this.lit === ring ? 1 : this.lit === null ? 0.85 : 0.4;
+    });
+    this.drawWedge(turning);
+  }
+  /** Light the ring that is meant. */
+  light(ring) {
+    this.lit = ring;
+  }
+  /** The ring under a pixel, if there is one. */
+  pick(pixel, camera, window2) {
+    let [nearest, found] = [NEAR, null];
+    this.lines.slice(0, 3).forEach((line, ring) => {
+      if (!line.visible) return;
+      const places = line.geometry.getAttribute("position");
+      for (let i4 = 0; i4 < POINTS; i4++) {
+        const at = new Vector35().fromBufferAttribute(places, i4);
+        const away = pixelOfPlace(at, camera, window2).distanceTo(pixel);
+        if (away < nearest) {
+          nearest = away;
+          found = { ring, axis: this.axes[ring].clone(), at };
+        }
+      }
+    });
+    return found;
+  }
+  draw(ring, axis, camera, full) {
+    const toViewer = camera.position.clone().sub(this.center).normalize();
+    const facing = toViewer.clone().addScaledVector(axis, -toViewer.dot(axis));
+    if (facing.length() < 1e-6) facing.set(axis.y, axis.z, axis.x).cross(axis);
+    facing.normalize();
+    const side = new Vector35().crossVectors(axis, facing);
+    const half = full || Math.abs(toViewer.dot(axis)) > 0.9 ? Math.PI : 0.5 * Math.PI;
+    const places = this.lines[ring].geometry.getAttribute("position");
+    for (let i4 = 0; i4 < POINTS; i4++) {
+      const angle = half * (2 * i4 / (POINTS - 1) - 1);
+      const at = this.center.clone().addScaledVector(facing, this.radius * Math.cos(angle)).addScaledVector(side, this.radius * Math.sin(angle));
+      places.setXYZ(i4, at.x, at.y, at.z);
+    }
+    places.needsUpdate = true;
+  }
+  /** From where the ring was taken over the middle to where it is now. */
+  drawWedge(turning) {
+    const line = this.lines[3];
+    line.visible = turning !== null;
+    if (!turning) return;
+    const places = line.geometry.getAttribute("position");
+    const from = turning.spoke.clone().setLength(this.radius);
+    const to = from.clone().applyAxisAngle(turning.axis, turning.angle);
+    [from, new Vector35(), to].forEach((out, i4) => {
+      places.setXYZ(i4, this.center.x + out.x, this.center.y + out.y, this.center.z + out.z);
+    });
+    places.needsUpdate = true;
+  }
+};
+function pixelOfPlace(place, camera, window2) {
+  const seen = place.clone().project(camera);
+  if (seen.z > 1) return new Vector22(-1e6, -1e6);
+  return new Vector22((0.5 + 0.5 * seen.x) * window2.width, (0.5 - 0.5 * seen.y) * window2.height);
+}
+
+// src/scene/joint_dots.ts
+import {
+  BufferAttribute as BufferAttribute3,
+  BufferGeometry as BufferGeometry3,
+  Color as Color2,
+  DynamicDrawUsage as DynamicDrawUsage2,
+  GLSL3,
+  Mesh,
+  RawShaderMaterial,
+  Vector2 as Vector23
+} from "./three.js";
+var LIT = 1;
+var PINNED = 2;
+var LARGE = 4;
+var CORNERS2 = [-1, -1, 1, -1, 1, 1, -1, 1];
+var FACES = [0, 1, 2, 0, 2, 3];
+var VERTEX = (
+  /* glsl */
+  `
+precision highp float;
+in vec3 position;
+in vec3 corner; // and how it looks
+uniform mat4 viewMatrix, projectionMatrix;
+uniform vec2 window; // [CSS pixels]
+out vec2 at; // [CSS pixels] from the middle
+flat out float kind;
+void main() {
+  at = 11.0 * corner.xy;
+  kind = corner.z;
+  gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
+  gl_Position.xy += 2.0 * at / window * gl_Position.w;
+}`
+);
+var FRAGMENT = (
+  /* glsl */
+  `
+precision highp float;
+in vec2 at;
+flat in float kind;
+uniform vec3 plain, lit, edge;
+out vec4 colour;
+void main() {
+  float radius = kind >= 4.0 ? 6.5 : 4.0;
+  bool square = mod(floor(kind / 2.0), 2.0) > 0.5;
+  float away = square ? max(abs(at.x), abs(at.y)) + 0.5 : length(at);
+  float inside = 1.0 - smoothstep(radius - 0.6, radius + 0.6, away);
+  float rim = 1.0 - smoothstep(radius + 0.9, radius + 2.1, away);
+  if (rim <= 0.0) discard;
+  colour = vec4(mix(edge, mod(kind, 2.0) > 0.5 ? lit : plain, inside), rim * mix(0.7, 1.0, inside));
+}`
+);
+var JointDots = class {
+  constructor(scene, look2) {
+    this.scene = scene;
+    this.material = new RawShaderMaterial({
+      glslVersion: GLSL3,
+      vertexShader: VERTEX,
+      fragmentShader: FRAGMENT,
+      transparent: true,
+      depthTest: false,
+      depthWrite: false,
+      uniforms: {
+        window: { value: new Vector23(1, 1) },
+        plain: { value: new Color2() },
+        lit: { value: new Color2() },
+        edge: { value: new Color2() }
+      }
+    });
+    this.mesh = new Mesh(new BufferGeometry3(), this.material);
+    this.mesh.frustumCulled = false;
+    this.mesh.renderOrder = 11;
+    this.mesh.visible = false;
+    this.scene.add(this.mesh);
+    this.wear(look2);
+  }
+  scene;
+  material;
+  mesh;
+  count = -1;
+  wear(look2) {
+    const { plain, lit, edge } = this.material.uniforms;
+    plain.value.setHex(LOOKS[look2].bones, "");
+    lit.value.setHex(LOOKS[look2].ring, "");
+    edge.value.setHex(look2 === "dark" ? 1382429 : 16777215, "");
+  }
+  hide() {
+    this.mesh.visible = false;
+  }
+  /** Dots where the joints are; `kinds` say how each looks. */
+  show(places, kinds, { width, height: height2 }) {
+    if (places.length !== this.count) this.resize(places.length);
+    const position = this.mesh.geometry.getAttribute("position");
+    const corner = this.mesh.geometry.getAttribute("corner");
+    places.forEach(({ x: x3, y: y5, z: z3 }, dot) => {
+      for (let i4 = 4 * dot; i4 < 4 * dot + 4; i4++) {
+        position.setXYZ(i4, x3, y5, z3);
+        corner.setZ(i4, kinds[dot]);
+      }
+    });
+    position.needsUpdate = true;
+    corner.needsUpdate = true;
+    this.material.uniforms.window.value.set(width, height2);
+    this.mesh.visible = true;
+  }
+  resize(count) {
+    this.count = count;
+    this.mesh.geometry.dispose();
+    const corners = Array.from({ length: 4 * count }, (_3, i4) => [
+      CORNERS2[2 * (i4 % 4)],
+      CORNERS2[2 * (i4 % 4) + 1],
+      0
+    ]);
+    const attribute = (values) => new BufferAttribute3(values, 3).setUsage(DynamicDrawUsage2);
+    const geometry = new BufferGeometry3().setAttribute("position", attribute(new Float32Array(12 * count))).setAttribute("corner", attribute(new Float32Array(corners.flat())));
+    geometry.setIndex(
+      Array.from({ length: count }, (_3, dot) => FACES.map((corner) => 4 * dot + corner)).flat()
+    );
+    this.mesh.geometry = geometry;
+  }
+};
+
+// src/shown.ts
+var range = y3([0, 1]);
+function takeRange({ low, high }) {
+  if (range.peek()[0] !== low || range.peek()[1] !== high) range.value = [low, high];
+}
+var joints = y3(/* @__PURE__ */ new Set());
+function needJoints(who, needs) {
+  if (joints.peek().has(who) === needs) return;
+  const others = [...joints.peek()].filter((one) => one !== who);
+  joints.value = new Set(needs ? [...others, who] : others);
+}
+x2(() => {
+  const wanted = joints.value.size > 0;
+  if (wanted && link.value.open && state.value && !state.value.shown.joints)
+    ask({ do: "show", joints: true });
+});
+x2(() => {
+  if (joints.value.size === 0 && state.peek()?.shown.joints) ask({ do: "show", joints: false });
+});
+
+// src/tools/joints.ts
+import { Vector3 as Vector36 } from "./three.js";
+var NEAR2 = 13;
+var ON_IT = 5;
+var pins = y3(/* @__PURE__ */ new Set());
+var keyed = y3(false);
+var ranged = y3(true);
+var fresh = y3(false);
+function togglePin(joint) {
+  const others = [...pins.value].filter((one) => one !== joint);
+  pins.value = new Set(pins.value.has(joint) ? others : [...others, joint]);
+}
+function posingOptions(time) {
+  return { time, pins: [...pins.value], ranges: ranged.value, key: keyed.value, fresh: fresh.value };
+}
+function jointPlaces(stage2) {
+  const joints2 = stage2.joints;
+  if (!joints2?.frame) return [];
+  return joints2.skeleton.names.map((_3, joint) => stage2.joint(joint, new Vector36()));
+}
+function jointUnder(stage2, pixel, near = NEAR2) {
+  const { camera } = stage2.viewer;
+  const window2 = stage2.boxOf(stage2.pane);
+  let [nearest, found] = [near, null];
+  jointPlaces(stage2).forEach((place, joint) => {
+    const away = pixelOfPlace(place, camera, window2).distanceTo(pixel);
+    if (away < nearest) [nearest, found] = [away, joint];
+  });
+  return found;
+}
+function jointAxes(stage2, joint) {
+  const { skeleton, frame: frame2 } = stage2.joints;
+  const here = stage2.joint(joint);
+  const along = new Vector36();
+  skeleton.parents.forEach((parent2, child) => {
+    if (parent2 === joint) along.add(stage2.joint(child).sub(here));
+  });
+  const parent = skeleton.parents[joint];
+  if (along.length() < 1e-6 && parent >= 0) along.subVectors(here, stage2.joint(parent));
+  if (along.length() < 1e-6) along.set(0, 1, 0);
+  along.normalize();
+  const at = 12 * joint;
+  const columns = [0, 1, 2].map(
+    (column) => new Vector36(
+      frame2.transforms[at + column],
+      frame2.transforms[at + 4 + column],
+      frame2.transforms[at + 8 + column]
+    )
+  );
+  const across = columns.reduce(
+    (best, one) => Math.abs(one.dot(along)) / one.length() < Math.abs(best.dot(along)) / best.length() ? one : best
+  );
+  across.addScaledVector(along, -across.dot(along)).normalize();
+  return [across, along, new Vector36().crossVectors(across, along)];
+}
+
+// node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
+var f4 = /* @__PURE__ */ Symbol.for("pv");
+var o4 = 0;
+function a4(t4, e4, n3, u4, a5, i4) {
+  e4 || (e4 = {});
+  var c4, l4, p5 = e4;
+  if ("ref" in p5 && "function" != typeof t4) for (l4 in p5 = {}, e4) "ref" == l4 ? c4 = e4[l4] : p5[l4] = e4[l4];
+  var s4 = { type: t4, props: p5, key: n3, ref: c4, __k: null, __: null, __b: 0, __e: null, __c: null, constructor: f4, __v: --o4, __i: -1, __u: 0 };
+  return (a5 || i4) && (s4.__source = a5, s4.__self = i4), n.vnode && n.vnode(s4), s4;
+}
+
+// src/tools/limp.tsx
+var NEAR3 = 16;
+var MUSCLES = "muscles.strength";
+var strength = O(
+  () => view.value?.stages.flatMap(({ settings }) => settings).find(({ name }) => name === MUSCLES)?.value ?? null
+);
+var limp = O(() => {
+  const skeleton = state.value?.skeleton;
+  if (!skeleton || strength.value === null) return /* @__PURE__ */ new Set();
+  const pieces = String(strength.value).split(",").map((piece) => piece.trim().split("="));
+  const all = Number(pieces.find(([, value]) => value === void 0)?.[0] ?? 1);
+  const named = new Map(
+    pieces.flatMap(([name, value]) => value === void 0 ? [] : [[name, Number(value)]])
+  );
+  const own = (joint) => {
+    const value = named.get(skeleton.names[joint]);
+    const parent = skeleton.parents[joint];
+    return value ?? (parent < 0 ? all : own(parent));
+  };
+  return new Set(skeleton.names.flatMap((_3, joint) => own(joint) === 0 ? [joint] : []));
+});
+var LetLimp = class {
+  constructor(stage2, look2) {
+    this.stage = stage2;
+    this.dots = new JointDots(stage2.scene, look2);
+    x2(() => {
+      limp.value;
+      stage2.redraw();
+    });
+  }
+  stage;
+  id = "limp";
+  name = "Limp";
+  key = "L";
+  icon = "limp";
+  hint = "Click a bone and its muscles go slack, with all that hangs on it; click again and they hold.";
+  dots;
+  hovered = null;
+  within = false;
+  /** Only skins whose skeleton is simulated have muscles. */
+  offered() {
+    return strength.value !== null;
+  }
+  wear(look2) {
+    this.dots.wear(look2);
+  }
+  enter() {
+    this.within = true;
+    needJoints(this.id, true);
+    this.stage.showBones(true);
+  }
+  leave() {
+    this.within = false;
+    this.hovered = null;
+    this.dots.hide();
+    this.stage.canvas.classList.remove("on-joint");
+    this.stage.canvas.title = "";
+    needJoints(this.id, false);
+    this.stage.showBones(bonesShown.value);
+  }
+  down(event) {
+    const joint = this.boneUnder(pixelOf(this.stage, event));
+    if (joint === null) return false;
+    ask({ do: "limp", joint, view: view.value?.view ?? 0 });
+    return true;
+  }
+  move() {
+  }
+  up() {
+  }
+  hover(event) {
+    this.hovered = event && this.boneUnder(pixelOf(this.stage, event));
+    this.stage.canvas.classList.toggle("on-joint", this.hovered !== null);
+    this.stage.canvas.title = this.hovered === null ? "" : state.value?.skeleton.names[this.hovered] ?? "";
+  }
+  update() {
+    const places = jointPlaces(this.stage);
+    if (!this.within || places.length === 0) return;
+    const kinds = Uint8Array.from(
+      places,
+      (_3, joint) => (limp.value.has(joint) ? LIT + PINNED : 0) + (joint === this.hovered ? LARGE : 0)
+    );
+    this.dots.show(places, kinds, this.stage.boxOf(this.stage.pane));
+  }
+  options() {
+    const body = state.value?.skeleton.names.length ?? 0;
+    const slack = limp.value.size > 0 && limp.value.size === body;
+    return /* @__PURE__ */ a4(
+      "button",
+      {
+        type: "button",
+        class: "button wide",
+        onClick: () => ask({ do: "limp", view: view.value?.view ?? 0 }),
+        children: slack ? "Tense the whole body" : "Let the whole body go limp"
+      }
+    );
+  }
+  /** The joint whose bone, on the way to the joints below it, is under a pixel. */
+  boneUnder(pixel) {
+    const { parents } = this.stage.joints?.skeleton ?? { parents: [] };
+    const places = jointPlaces(this.stage);
+    if (places.length === 0 || strength.value === null) return null;
+    const window2 = this.stage.boxOf(this.stage.pane);
+    const seen = places.map((place) => pixelOfPlace(place, this.stage.viewer.camera, window2));
+    let [nearest, found] = [NEAR3, null];
+    const consider = (joint, away) => {
+      if (away < nearest) [nearest, found] = [away, joint];
+    };
+    parents.forEach((parent, joint) => {
+      if (parent >= 0) consider(parent, distanceToPiece(pixel, seen[parent], seen[joint]));
+      if (!parents.includes(joint)) consider(joint, seen[joint].distanceTo(pixel));
+    });
+    return found;
+  }
+};
+function distanceToPiece(at, from, to) {
+  const along = to.clone().sub(from);
+  const square = along.lengthSq();
+  const share = square > 0 ? Math.min(1, Math.max(0, at.clone().sub(from).dot(along) / square)) : 0;
+  return from.clone().add(along.multiplyScalar(share)).distanceTo(at);
+}
+
 // src/tools/paint.ts
-import { Vector3 as Vector35 } from "./three.js";
+import { Vector3 as Vector37 } from "./three.js";
 
 // src/tools/brush.ts
 var mapName = y3("");
 var brushAction = y3("add");
-var strength = y3(0.5);
+var strength2 = y3(0.5);
 var softness = y3(0.8);
 var fillValue = y3(null);
 var mirror = y3(false);
@@ -1499,17 +1946,6 @@ function shown(value) {
 function plainName(name) {
   const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ").toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-// node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
-var f4 = /* @__PURE__ */ Symbol.for("pv");
-var o4 = 0;
-function a4(t4, e4, n3, u4, a5, i4) {
-  e4 || (e4 = {});
-  var c4, l4, p5 = e4;
-  if ("ref" in p5 && "function" != typeof t4) for (l4 in p5 = {}, e4) "ref" == l4 ? c4 = e4[l4] : p5[l4] = e4[l4];
-  var s4 = { type: t4, props: p5, key: n3, ref: c4, __k: null, __: null, __b: 0, __e: null, __c: null, constructor: f4, __v: --o4, __i: -1, __u: 0 };
-  return (a5 || i4) && (s4.__source = a5, s4.__self = i4), n.vnode && n.vnode(s4), s4;
 }
 
 // src/ui/brush.tsx
@@ -1551,7 +1987,7 @@ function BrushOptions() {
         action
       ))
     ] }),
-    /* @__PURE__ */ a4(Slider, { label: "Strength", value: strength, title: "What the middle of the brush does" }),
+    /* @__PURE__ */ a4(Slider, { label: "Strength", value: strength2, title: "What the middle of the brush does" }),
     /* @__PURE__ */ a4(Slider, { label: "Soft edge", value: softness, title: "The share of the radius over which it fades" }),
     brushAction.value === "fill" && /* @__PURE__ */ a4(FillValue, { map }),
     /* @__PURE__ */ a4("label", { class: "check", title: "Paint the other side of the body too", children: [
@@ -1739,7 +2175,7 @@ var PaintMap = class {
     const { skin: skin2 } = this.stage;
     const place = placeAt(this.stage, pixel);
     if (!skin2 || !place) return null;
-    const [at, normal] = [new Vector35(), new Vector35()];
+    const [at, normal] = [new Vector37(), new Vector37()];
     skin2.surface(place, at, normal);
     const vertices = place.points.map((point) => skin2.data.vertexOfPoint[point]);
     return { place: { vertices, shares: place.shares.map((share) => Math.min(1, Math.max(0, share))) }, at };
@@ -1768,7 +2204,7 @@ var PaintMap = class {
       action: brushAction.value,
       places: stroke.waiting.splice(0, MOST_PLACES),
       radius: radius.value,
-      strength: strength.value,
+      strength: strength2.value,
       softness: softness.value,
       value: fillValue.value ?? map.high,
       mirror: mirror.value,
@@ -1794,269 +2230,11 @@ var PaintMap = class {
       this.mark.hide();
       return;
     }
-    const [position, normal] = [new Vector35(), new Vector35()];
+    const [position, normal] = [new Vector37(), new Vector37()];
     skin2.surface(place, position, normal);
     this.mark.show(position, normal, radius.value, null);
   }
 };
-
-// src/scene/gizmo.ts
-import {
-  BufferAttribute as BufferAttribute2,
-  BufferGeometry as BufferGeometry2,
-  DynamicDrawUsage,
-  Line as Line2,
-  LineBasicMaterial as LineBasicMaterial2,
-  Vector2 as Vector22,
-  Vector3 as Vector36
-} from "./three.js";
-var RADIUS = 76;
-var POINTS = 65;
-var NEAR = 8;
-var Gizmo = class {
-  center = new Vector36();
-  lines;
-  materials;
-  axes = [new Vector36(), new Vector36(), new Vector36()];
-  radius = 1;
-  // [m]
-  lit = null;
-  constructor(scene, look2) {
-    this.materials = Array.from(
-      { length: 4 },
-      () => new LineBasicMaterial2({ transparent: true, depthTest: false })
-    );
-    this.lines = this.materials.map((material, i4) => {
-      const places = new BufferAttribute2(new Float32Array(3 * (i4 < 3 ? POINTS : 3)), 3);
-      const geometry = new BufferGeometry2().setAttribute("position", places.setUsage(DynamicDrawUsage));
-      const line = new Line2(geometry, material);
-      line.frustumCulled = false;
-      line.renderOrder = 12;
-      line.visible = false;
-      scene.add(line);
-      return line;
-    });
-    this.wear(look2);
-  }
-  wear(look2) {
-    LOOKS[look2].axes.forEach((colour, i4) => void this.materials[i4].color.set(colour));
-    this.materials[3].color.set(LOOKS[look2].ring);
-  }
-  hide() {
-    for (const line of this.lines) line.visible = false;
-  }
-  /** Rings about a place with these axes; one alone, in full, while it is being turned by `spoke` and `angle`. */
-  show(center, axes, camera, window2, turning) {
-    this.center.copy(center);
-    axes.forEach((axis, i4) => void this.axes[i4].copy(axis));
-    if (turning) this.axes[turning.ring].copy(turning.axis);
-    const depth = center.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector36()));
-    const height2 = 2 * Math.tan(camera.fov * Math.PI / 360) * Math.max(depth, 1e-6);
-    this.radius = RADIUS * height2 / Math.max(1, window2.height);
-    this.axes.forEach((axis, ring) => {
-      const line = this.lines[ring];
-      line.visible = !turning || turning.ring === ring;
-      if (line.visible) this.draw(ring, axis, camera, turning !== null);
-      this.materials[ring].opacity = turning || this.lit === ring ? 1 : this.lit === null ? 0.85 : 0.4;
-    });
-    this.drawWedge(turning);
-  }
-  /** Light the ring that is meant. */
-  light(ring) {
-    this.lit = ring;
-  }
-  /** The ring under a pixel, if there is one. */
-  pick(pixel, camera, window2) {
-    let [nearest, found] = [NEAR, null];
-    this.lines.slice(0, 3).forEach((line, ring) => {
-      if (!line.visible) return;
-      const places = line.geometry.getAttribute("position");
-      for (let i4 = 0; i4 < POINTS; i4++) {
-        const at = new Vector36().fromBufferAttribute(places, i4);
-        const away = pixelOfPlace(at, camera, window2).distanceTo(pixel);
-        if (away < nearest) {
-          nearest = away;
-          found = { ring, axis: this.axes[ring].clone(), at };
-        }
-      }
-    });
-    return found;
-  }
-  draw(ring, axis, camera, full) {
-    const toViewer = camera.position.clone().sub(this.center).normalize();
-    const facing = toViewer.clone().addScaledVector(axis, -toViewer.dot(axis));
-    if (facing.length() < 1e-6) facing.set(axis.y, axis.z, axis.x).cross(axis);
-    facing.normalize();
-    const side = new Vector36().crossVectors(axis, facing);
-    const half = full || Math.abs(toViewer.dot(axis)) > 0.9 ? Math.PI : 0.5 * Math.PI;
-    const places = this.lines[ring].geometry.getAttribute("position");
-    for (let i4 = 0; i4 < POINTS; i4++) {
-      const angle = half * (2 * i4 / (POINTS - 1) - 1);
-      const at = this.center.clone().addScaledVector(facing, this.radius * Math.cos(angle)).addScaledVector(side, this.radius * Math.sin(angle));
-      places.setXYZ(i4, at.x, at.y, at.z);
-    }
-    places.needsUpdate = true;
-  }
-  /** From where the ring was taken over the middle to where it is now. */
-  drawWedge(turning) {
-    const line = this.lines[3];
-    line.visible = turning !== null;
-    if (!turning) return;
-    const places = line.geometry.getAttribute("position");
-    const from = turning.spoke.clone().setLength(this.radius);
-    const to = from.clone().applyAxisAngle(turning.axis, turning.angle);
-    [from, new Vector36(), to].forEach((out, i4) => {
-      places.setXYZ(i4, this.center.x + out.x, this.center.y + out.y, this.center.z + out.z);
-    });
-    places.needsUpdate = true;
-  }
-};
-function pixelOfPlace(place, camera, window2) {
-  const seen = place.clone().project(camera);
-  if (seen.z > 1) return new Vector22(-1e6, -1e6);
-  return new Vector22((0.5 + 0.5 * seen.x) * window2.width, (0.5 - 0.5 * seen.y) * window2.height);
-}
-
-// src/scene/joint_dots.ts
-import {
-  BufferAttribute as BufferAttribute3,
-  BufferGeometry as BufferGeometry3,
-  Color as Color2,
-  DynamicDrawUsage as DynamicDrawUsage2,
-  GLSL3,
-  Mesh,
-  RawShaderMaterial,
-  Vector2 as Vector23
-} from "./three.js";
-var LIT = 1;
-var PINNED = 2;
-var LARGE = 4;
-var CORNERS2 = [-1, -1, 1, -1, 1, 1, -1, 1];
-var FACES = [0, 1, 2, 0, 2, 3];
-var VERTEX = (
-  /* glsl */
-  `
-precision highp float;
-in vec3 position;
-in vec3 corner; // and how it looks
-uniform mat4 viewMatrix, projectionMatrix;
-uniform vec2 window; // [CSS pixels]
-out vec2 at; // [CSS pixels] from the middle
-flat out float kind;
-void main() {
-  at = 11.0 * corner.xy;
-  kind = corner.z;
-  gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
-  gl_Position.xy += 2.0 * at / window * gl_Position.w;
-}`
-);
-var FRAGMENT = (
-  /* glsl */
-  `
-precision highp float;
-in vec2 at;
-flat in float kind;
-uniform vec3 plain, lit, edge;
-out vec4 colour;
-void main() {
-  float radius = kind >= 4.0 ? 6.5 : 4.0;
-  bool square = mod(floor(kind / 2.0), 2.0) > 0.5;
-  float away = square ? max(abs(at.x), abs(at.y)) + 0.5 : length(at);
-  float inside = 1.0 - smoothstep(radius - 0.6, radius + 0.6, away);
-  float rim = 1.0 - smoothstep(radius + 0.9, radius + 2.1, away);
-  if (rim <= 0.0) discard;
-  colour = vec4(mix(edge, mod(kind, 2.0) > 0.5 ? lit : plain, inside), rim * mix(0.7, 1.0, inside));
-}`
-);
-var JointDots = class {
-  constructor(scene, look2) {
-    this.scene = scene;
-    this.material = new RawShaderMaterial({
-      glslVersion: GLSL3,
-      vertexShader: VERTEX,
-      fragmentShader: FRAGMENT,
-      transparent: true,
-      depthTest: false,
-      depthWrite: false,
-      uniforms: {
-        window: { value: new Vector23(1, 1) },
-        plain: { value: new Color2() },
-        lit: { value: new Color2() },
-        edge: { value: new Color2() }
-      }
-    });
-    this.mesh = new Mesh(new BufferGeometry3(), this.material);
-    this.mesh.frustumCulled = false;
-    this.mesh.renderOrder = 11;
-    this.mesh.visible = false;
-    this.scene.add(this.mesh);
-    this.wear(look2);
-  }
-  scene;
-  material;
-  mesh;
-  count = -1;
-  wear(look2) {
-    const { plain, lit, edge } = this.material.uniforms;
-    plain.value.setHex(LOOKS[look2].bones, "");
-    lit.value.setHex(LOOKS[look2].ring, "");
-    edge.value.setHex(look2 === "dark" ? 1382429 : 16777215, "");
-  }
-  hide() {
-    this.mesh.visible = false;
-  }
-  /** Dots where the joints are; `kinds` say how each looks. */
-  show(places, kinds, { width, height: height2 }) {
-    if (places.length !== this.count) this.resize(places.length);
-    const position = this.mesh.geometry.getAttribute("position");
-    const corner = this.mesh.geometry.getAttribute("corner");
-    places.forEach(({ x: x3, y: y5, z: z3 }, dot) => {
-      for (let i4 = 4 * dot; i4 < 4 * dot + 4; i4++) {
-        position.setXYZ(i4, x3, y5, z3);
-        corner.setZ(i4, kinds[dot]);
-      }
-    });
-    position.needsUpdate = true;
-    corner.needsUpdate = true;
-    this.material.uniforms.window.value.set(width, height2);
-    this.mesh.visible = true;
-  }
-  resize(count) {
-    this.count = count;
-    this.mesh.geometry.dispose();
-    const corners = Array.from({ length: 4 * count }, (_3, i4) => [
-      CORNERS2[2 * (i4 % 4)],
-      CORNERS2[2 * (i4 % 4) + 1],
-      0
-    ]);
-    const attribute = (values) => new BufferAttribute3(values, 3).setUsage(DynamicDrawUsage2);
-    const geometry = new BufferGeometry3().setAttribute("position", attribute(new Float32Array(12 * count))).setAttribute("corner", attribute(new Float32Array(corners.flat())));
-    geometry.setIndex(
-      Array.from({ length: count }, (_3, dot) => FACES.map((corner) => 4 * dot + corner)).flat()
-    );
-    this.mesh.geometry = geometry;
-  }
-};
-
-// src/shown.ts
-var range = y3([0, 1]);
-function takeRange({ low, high }) {
-  if (range.peek()[0] !== low || range.peek()[1] !== high) range.value = [low, high];
-}
-var joints = y3(/* @__PURE__ */ new Set());
-function needJoints(who, needs) {
-  if (joints.peek().has(who) === needs) return;
-  const others = [...joints.peek()].filter((one) => one !== who);
-  joints.value = new Set(needs ? [...others, who] : others);
-}
-x2(() => {
-  const wanted = joints.value.size > 0;
-  if (wanted && link.value.open && state.value && !state.value.shown.joints)
-    ask({ do: "show", joints: true });
-});
-x2(() => {
-  if (joints.value.size === 0 && state.peek()?.shown.joints) ask({ do: "show", joints: false });
-});
 
 // src/tools/pose.tsx
 import { Vector3 as Vector38 } from "./three.js";
@@ -2074,62 +2252,6 @@ function flush() {
   const acts = [...waiting.values()];
   waiting.clear();
   for (const act of acts) act();
-}
-
-// src/tools/joints.ts
-import { Vector3 as Vector37 } from "./three.js";
-var NEAR2 = 13;
-var ON_IT = 5;
-var pins = y3(/* @__PURE__ */ new Set());
-var keyed = y3(false);
-var ranged = y3(true);
-var fresh = y3(false);
-function togglePin(joint) {
-  const others = [...pins.value].filter((one) => one !== joint);
-  pins.value = new Set(pins.value.has(joint) ? others : [...others, joint]);
-}
-function posingOptions(time) {
-  return { time, pins: [...pins.value], ranges: ranged.value, key: keyed.value, fresh: fresh.value };
-}
-function jointPlaces(stage2) {
-  const joints2 = stage2.joints;
-  if (!joints2?.frame) return [];
-  return joints2.skeleton.names.map((_3, joint) => stage2.joint(joint, new Vector37()));
-}
-function jointUnder(stage2, pixel, near = NEAR2) {
-  const { camera } = stage2.viewer;
-  const window2 = stage2.boxOf(stage2.pane);
-  let [nearest, found] = [near, null];
-  jointPlaces(stage2).forEach((place, joint) => {
-    const away = pixelOfPlace(place, camera, window2).distanceTo(pixel);
-    if (away < nearest) [nearest, found] = [away, joint];
-  });
-  return found;
-}
-function jointAxes(stage2, joint) {
-  const { skeleton, frame: frame2 } = stage2.joints;
-  const here = stage2.joint(joint);
-  const along = new Vector37();
-  skeleton.parents.forEach((parent2, child) => {
-    if (parent2 === joint) along.add(stage2.joint(child).sub(here));
-  });
-  const parent = skeleton.parents[joint];
-  if (along.length() < 1e-6 && parent >= 0) along.subVectors(here, stage2.joint(parent));
-  if (along.length() < 1e-6) along.set(0, 1, 0);
-  along.normalize();
-  const at = 12 * joint;
-  const columns = [0, 1, 2].map(
-    (column) => new Vector37(
-      frame2.transforms[at + column],
-      frame2.transforms[at + 4 + column],
-      frame2.transforms[at + 8 + column]
-    )
-  );
-  const across = columns.reduce(
-    (best, one) => Math.abs(one.dot(along)) / one.length() < Math.abs(best.dot(along)) / best.length() ? one : best
-  );
-  across.addScaledVector(along, -across.dot(along)).normalize();
-  return [across, along, new Vector37().crossVectors(across, along)];
 }
 
 // src/ui/pose_options.tsx
@@ -2700,7 +2822,7 @@ function StrokeOptions() {
 var SHORTEST_WAIT3 = 15;
 var APART = 2.5;
 var LEAST = 12;
-var NEAR3 = 10;
+var NEAR4 = 10;
 var RADIUS2 = 0.06;
 var STEP = 1.2;
 var brush = y3(RADIUS2);
@@ -2775,7 +2897,7 @@ var PoseByStrokes = class {
     const pixel = pixelOf(this.stage, event);
     const knot = this.knotUnder(pixel);
     const kind = knot !== null ? "knot" : phase.value;
-    if (kind === "baseline" && this.nearestJoint(pixel, places).away > 4 * NEAR3) return false;
+    if (kind === "baseline" && this.nearestJoint(pixel, places).away > 4 * NEAR4) return false;
     const at = knot !== null ? asPlace(this.drawn().knots[knot]) : places[this.nearestJoint(pixel, places).joint].clone();
     if (state.value?.transport.playing) ask({ do: "pause" });
     this.drawing = {
@@ -2913,13 +3035,13 @@ var PoseByStrokes = class {
       (knot) => pixelOfPlace(asPlace(knot), this.stage.viewer.camera, window2).distanceTo(pixel)
     );
     const nearest = Math.min(...away);
-    return nearest < NEAR3 ? away.indexOf(nearest) : null;
+    return nearest < NEAR4 ? away.indexOf(nearest) : null;
   }
   /** The joints within the brush of a line. */
   picked(line) {
     const radius2 = metres();
     return jointPlaces(this.stage).flatMap(
-      (place, joint) => line.some((at, i4) => distanceToPiece(place, at, line[i4 + 1] ?? at) <= radius2) ? [joint] : []
+      (place, joint) => line.some((at, i4) => distanceToPiece2(place, at, line[i4 + 1] ?? at) <= radius2) ? [joint] : []
     );
   }
   /** The brush about the pointer while the first line is drawn. */
@@ -2977,7 +3099,7 @@ function matches(line, places) {
   const near = (a5, b3) => a5 && b3 && asPlace(a5).distanceTo(b3) < 1e-3;
   return Boolean(near(line[0], places[0]) && near(line.at(-1), places.at(-1)));
 }
-function distanceToPiece(place, from, to) {
+function distanceToPiece2(place, from, to) {
   const along = to.clone().sub(from);
   const square = along.lengthSq();
   const share = square > 0 ? Math.min(1, Math.max(0, place.clone().sub(from).dot(along) / square)) : 0;
@@ -3242,7 +3364,7 @@ function deleteChosen(event) {
 // src/tools/strokes/knots.ts
 var KNOT = 5;
 var STEM = 34;
-var NEAR4 = { mouse: 9, pen: 11, touch: 20 };
+var NEAR5 = { mouse: 9, pen: 11, touch: 20 };
 var SHORTEST_WAIT4 = 15;
 var FARTHEST = 0.3;
 var Knots = class {
@@ -3262,7 +3384,7 @@ var Knots = class {
   }
   /** The knot under a pixel, the chosen stroke's first. */
   at(pixel, pointerType) {
-    const near = NEAR4[pointerType] ?? 9;
+    const near = NEAR5[pointerType] ?? 9;
     let best = null;
     let least = near;
     for (const one of this.shown) {
@@ -3447,6 +3569,7 @@ var PATHS = {
   eye: "M8 3.800c3 0 5.300 1.800 6.500 4.200-1.200 2.400-3.500 4.200-6.500 4.200S2.700 10.400 1.500 8C2.700 5.600 5 3.800 8 3.800zm0 1.300C5.800 5.100 4.100 6.300 3 8c1.100 1.700 2.800 2.900 5 2.900s3.900-1.200 5-2.900c-1.100-1.700-2.800-2.900-5-2.900zm0 .9a2 2 0 1 1 0 4 2 2 0 0 1 0-4z",
   eyeShut: "M2.600 5.800C3.800 7.700 5.700 8.900 8 8.900s4.200-1.200 5.400-3.100l1.100.7a8 8 0 0 1-1.500 1.800l1.200 1.500-1 .8L11.900 9a6 6 0 0 1-1.700.8l.4 1.800-1.200.3-.4-1.800a9 9 0 0 1-2 0l-.4 1.800-1.200-.3.4-1.800A6 6 0 0 1 4.100 9l-1.300 1.600-1-.8L3 8.300a8 8 0 0 1-1.500-1.800z",
   strokePose: "M2.600 13.800c0-4.600 2-7.300 5.600-8.400l.4 1.200C5.500 7.600 3.900 9.900 3.900 13.800zM7.300 13.800c0-3.300 1.700-5.300 4.900-6.100l.3 1.200c-2.600.7-3.900 2.200-3.900 4.900zM11.800 2a2 2 0 1 1 0 4 2 2 0 0 1 0-4zm0 1.200a.8.8 0 1 0 0 1.600.8.8 0 0 0 0-1.600z",
+  limp: "M5.500 1.800a1.900 1.900 0 1 1 0 3.800 1.900 1.900 0 0 1 0-3.800zM4.300 6.400h2.900c2.500 0 3.900 1.300 4.300 3.800l.6 3.600h-1.400l-.5-3.300c-.2-1.400-.8-2.200-1.900-2.500l.5 6h-1.400l-.3-3.200h-1.200l-.4 3.200H4.100l.3-5z",
   play: "M4.5 2.8v10.4L13 8z",
   pause: "M4 3h3v10H4zM9 3h3v10H9z",
   stepBack: "M12.5 3v10L6 8zM3.5 3h2v10h-2z",
@@ -3731,7 +3854,7 @@ function sameLook(one, other) {
 }
 
 // src/tools/strokes/outline.ts
-var NEAR5 = 48;
+var NEAR6 = 48;
 var WAYS = 8;
 var STEP_BEHIND = 0.04;
 var MOST_SAMPLES = 1e4;
@@ -3861,7 +3984,7 @@ var RedrawOutline = class {
 function around({ x: x3, y: y5 }) {
   return Array.from({ length: WAYS }, (_3, way) => {
     const angle = 2 * Math.PI * way / WAYS;
-    return new Vector26(x3 + NEAR5 * Math.cos(angle), y5 + NEAR5 * Math.sin(angle));
+    return new Vector26(x3 + NEAR6 * Math.cos(angle), y5 + NEAR6 * Math.sin(angle));
   });
 }
 
@@ -4194,6 +4317,13 @@ function chooseTool(id) {
   chosenId.value = id;
   tool.value?.enter?.();
 }
+function isOffered(one) {
+  return one.offered?.() ?? true;
+}
+x2(() => {
+  const now = tool.value;
+  if (now && !isOffered(now)) chooseTool("drag");
+});
 function makeTools(stage2, look2) {
   tools.value = [
     new DragFlesh(stage2, look2),
@@ -4203,7 +4333,8 @@ function makeTools(stage2, look2) {
     new RedrawOutline(stage2, look2),
     new RadialTool(stage2),
     new WaveTool(stage2, look2),
-    new PoseByStrokes(stage2, look2)
+    new PoseByStrokes(stage2, look2),
+    new LetLimp(stage2, look2)
   ];
   const { canvas } = stage2;
   const taken = /* @__PURE__ */ new Map();
@@ -5800,7 +5931,7 @@ var ACTIONS = [
   }
 ];
 function toolActions() {
-  return tools.value.map((one) => ({
+  return tools.value.filter(isOffered).map((one) => ({
     id: `tool-${one.id}`,
     group: "Tool",
     name: one.name,
@@ -6986,7 +7117,7 @@ function ActionButton({ id, stage: stage2, text, beside }) {
 
 // src/ui/toolbar.tsx
 function Toolbar({ stage: stage2 }) {
-  return /* @__PURE__ */ a4("div", { class: "toolbar", role: "toolbar", "aria-label": "Tools", "aria-orientation": "vertical", children: tools.value.map(({ id }) => /* @__PURE__ */ a4(ActionButton, { id: `tool-${id}`, stage: stage2 }, id)) });
+  return /* @__PURE__ */ a4("div", { class: "toolbar", role: "toolbar", "aria-label": "Tools", "aria-orientation": "vertical", children: tools.value.filter(isOffered).map(({ id }) => /* @__PURE__ */ a4(ActionButton, { id: `tool-${id}`, stage: stage2 }, id)) });
 }
 function ToolOptions() {
   const now = tool.value;
