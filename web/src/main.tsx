@@ -1,6 +1,7 @@
 // The studio's page: what the engine says goes to the stage and the panels, what a person does goes to the engine.
 import { effect } from "@preact/signals";
 import { render } from "preact";
+import { recordPicture } from "./capture";
 import { readFrame, readMesh } from "./frames";
 import { Looking } from "./looking";
 import { measure } from "./measure";
@@ -42,6 +43,7 @@ function begin(root: HTMLElement): void {
     afterPicture: (shown, frames) => {
       for (const one of frames) session.ask({ do: "drawn", ...one });
       countDrawn();
+      recordPicture(stage);
       if (!shown) return;
       session.motionTime.value = shown.motionTime;
       session.shownFrame.value = shown.frame;

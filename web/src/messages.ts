@@ -67,6 +67,10 @@ export type Command =
   | { do: "stop-recording" }
   | { do: "start-sending"; host?: string; port?: number }
   | { do: "stop-sending" }
+  | { do: "start-job"; kind: string; suffix: string; view?: number }
+  | { do: "cancel-job"; job: number }
+  | { do: "resume-job"; job: number }
+  | { do: "forget-job"; job: number }
   | { do: "undo" }
   | { do: "redo" }
   | { do: "show"; joints?: boolean | null; measure?: string | null }
@@ -264,6 +268,27 @@ export interface SavingInfo {
   left_open: string | null;
 }
 
+/** A job: `state` is waiting, running, done, cancelled or failed; `/result/{number}` gives what it made. */
+export interface JobInfo {
+  number: number;
+  label: string;
+  name: string;
+  state: string;
+  what: string;
+  done: number;
+  total: number;
+  words: string;
+  size: number | null;
+}
+
+/** Files that can be made beside what plays, of one skin or of all that are compared. */
+export interface JobKindInfo {
+  kind: string;
+  label: string;
+  suffixes: string[];
+  one_skin: boolean;
+}
+
 /** Live capture. `light` is off, waiting, live, or lost since a second without a pose. */
 export interface CaptureInfo {
   light: string;
@@ -299,6 +324,8 @@ export interface State {
   edits: EditsInfo;
   paint: PaintInfo;
   saving: SavingInfo;
+  jobs: JobInfo[];
+  job_kinds: JobKindInfo[];
   capture: CaptureInfo;
   skins: string[];
   tops: string[];

@@ -78,6 +78,10 @@ class Engine:
         """The mesh of that number, where it is known. From any thread."""
         return self._session.meshes.get(number)
 
+    def result(self, number: int) -> Path | None:
+        """The file that a job of that number made, where there is one. From any thread."""
+        return self._session.jobs.result(number)
+
     @property
     def library(self) -> Library:
         """The files that can be opened."""

@@ -240,3 +240,29 @@ class SavingInfo(Struct, frozen=True):
     camera: CameraInfo | None
     known: list[KnownDocument]
     left_open: str | None = None
+
+
+class JobKindInfo(Struct, frozen=True):
+    """Files that can be made beside what plays, of one skin or of all that are compared."""
+
+    kind: str
+    label: str
+    suffixes: list[str]
+    one_skin: bool
+
+
+class JobInfo(Struct, frozen=True):
+    """A job: `state` is waiting, running, done, cancelled or failed; `/result/{number}` gives what it made.
+
+    `done` of `total` is how far it is with `what`; `words` is what it said last; `size` is in bytes.
+    """
+
+    number: int
+    label: str
+    name: str
+    state: str
+    what: str
+    done: int
+    total: int
+    words: str
+    size: int | None = None

@@ -2,7 +2,7 @@
 
 Text frames of the socket are JSON: commands from the page, each with a number `seq`, and events from the engine.
 Binary frames are skins (`frames`). Numbers are finite, strings short and lists bounded: what is not is refused before
-it is looked at. What events are made of is in `infos`.
+it is looked at. What events are made of is in `infos`, some kinds of commands are in `words`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from supple.studio.infos import EasingInfo as EasingInfo
 from supple.studio.infos import EditsInfo as EditsInfo
 from supple.studio.infos import FileInfo as FileInfo
 from supple.studio.infos import Files as Files
+from supple.studio.infos import JobInfo as JobInfo
+from supple.studio.infos import JobKindInfo as JobKindInfo
 from supple.studio.infos import KeyInfo as KeyInfo
 from supple.studio.infos import KnownDocument as KnownDocument
 from supple.studio.infos import LayerInfo as LayerInfo
@@ -34,36 +36,56 @@ from supple.studio.infos import StageInfo as StageInfo
 from supple.studio.infos import StrokeInfo as StrokeInfo
 from supple.studio.infos import TransportInfo as TransportInfo
 from supple.studio.infos import ViewInfo as ViewInfo
+from supple.studio.words.bounds import MOST_VIEWS as MOST_VIEWS
+from supple.studio.words.bounds import Amount as Amount
+from supple.studio.words.bounds import Command as Command
+from supple.studio.words.bounds import Index as Index
+from supple.studio.words.bounds import Joint as Joint
+from supple.studio.words.bounds import Line as Line
+from supple.studio.words.bounds import Metres as Metres
+from supple.studio.words.bounds import Name as Name
+from supple.studio.words.bounds import Pixel as Pixel
+from supple.studio.words.bounds import Point as Point
+from supple.studio.words.bounds import Port as Port
+from supple.studio.words.bounds import Reach as Reach
+from supple.studio.words.bounds import Seconds as Seconds
+from supple.studio.words.bounds import Seq as Seq
+from supple.studio.words.bounds import Share as Share
+from supple.studio.words.bounds import Size as Size
+from supple.studio.words.bounds import Text as Text
+from supple.studio.words.bounds import Value as Value
+from supple.studio.words.bounds import View as View
+from supple.studio.words.disk import CancelJob as CancelJob
+from supple.studio.words.disk import ForgetJob as ForgetJob
+from supple.studio.words.disk import GoOn as GoOn
+from supple.studio.words.disk import LookFrom as LookFrom
+from supple.studio.words.disk import OpenDocument as OpenDocument
+from supple.studio.words.disk import ResumeJob as ResumeJob
+from supple.studio.words.disk import Save as Save
+from supple.studio.words.disk import StartJob as StartJob
+from supple.studio.words.painting import FillMap as FillMap
+from supple.studio.words.painting import Paint as Paint
+from supple.studio.words.painting import PaintEnd as PaintEnd
+from supple.studio.words.painting import ResetMap as ResetMap
+from supple.studio.words.painting import SkinPlace as SkinPlace
+from supple.studio.words.posing import MoveJoint as MoveJoint
+from supple.studio.words.posing import Posing as Posing
+from supple.studio.words.posing import ResetJoint as ResetJoint
+from supple.studio.words.posing import StretchBone as StretchBone
+from supple.studio.words.posing import TurnJoint as TurnJoint
+from supple.studio.words.strokes import ChangeHeight as ChangeHeight
+from supple.studio.words.strokes import DeleteKnot as DeleteKnot
+from supple.studio.words.strokes import DeleteStroke as DeleteStroke
+from supple.studio.words.strokes import Draw as Draw
+from supple.studio.words.strokes import DropLine as DropLine
+from supple.studio.words.strokes import Look as Look
+from supple.studio.words.strokes import MoveKnot as MoveKnot
+from supple.studio.words.strokes import Raise as Raise
+from supple.studio.words.strokes import RedrawOutline as RedrawOutline
+from supple.studio.words.strokes import Stretch as Stretch
 
 PROTOCOL = "supple-studio.1"
 """Of the socket; a page that speaks another is asked to reload."""
-
-Seq = Annotated[int, Meta(ge=0, le=2**32 - 1)]
-Seconds = Annotated[float, Meta(ge=-1e6, le=1e6)]
-Metres = Annotated[float, Meta(ge=-1e6, le=1e6)]
-Index = Annotated[int, Meta(ge=0, le=2**31 - 1)]
-Amount = Annotated[float, Meta(ge=-1000.0, le=1000.0)]
-Joint = Annotated[int, Meta(ge=0, le=65535)]
-Size = Annotated[float, Meta(gt=0.0, le=1000.0)]
-Share = Annotated[float, Meta(ge=0.0, le=1.0)]
-MOST_VIEWS = 4
-"""Characters that are shown beside each other."""
-Port = Annotated[int, Meta(ge=0, le=65535)]
-View = Annotated[int, Meta(ge=0, le=MOST_VIEWS - 1)]
-Name = Annotated[str, Meta(max_length=200)]
-Pixel = Annotated[float, Meta(ge=-1e5, le=1e5)]
-Reach = Annotated[float, Meta(ge=0.0, le=1e4)]
-Text = Annotated[str, Meta(max_length=2000)]
-Point = tuple[Metres, Metres, Metres]
-Line = Annotated[list[Point], Meta(min_length=2, max_length=2000)]
-Value = float | bool | Text
-"""Of a setting, as panels know it: a number, a switch, or words."""
-
-
-class Command(Struct, tag_field="do", forbid_unknown_fields=True, frozen=True):
-    """What the page asks for; the frame that has its effect says its number."""
-
-    seq: Seq
 
 
 class Play(Command, tag="play", frozen=True):
@@ -106,50 +128,6 @@ class LetGo(Command, tag="let-go", frozen=True):
     """Open a hand."""
 
     hand: Name
-
-
-class SkinPlace(Struct, forbid_unknown_fields=True, frozen=True):
-    """A place of the skin, among vertices by shares."""
-
-    vertices: Annotated[list[Index], Meta(min_length=1, max_length=3)]
-    shares: Annotated[list[Share], Meta(min_length=1, max_length=3)]
-
-
-class Paint(Command, tag="paint", frozen=True):
-    """Go over places of the skin with a brush; the flesh answers at once. A stroke lasts until `paint-end`.
-
-    `action` is add, subtract, smooth, fill (with `value`) or erase.
-    """
-
-    map: Name
-    action: Name
-    places: Annotated[list[SkinPlace], Meta(min_length=1, max_length=64)]
-    radius: Annotated[float, Meta(gt=0.0, le=1e6)]
-    strength: Share = 0.5
-    softness: Share = 0.8
-    value: Annotated[float, Meta(ge=-1e6, le=1e6)] = 1.0
-    mirror: bool = False
-    view: View = 0
-
-
-class PaintEnd(Command, tag="paint-end", frozen=True):
-    """The stroke of the brush is done: one step, or, without `keep`, none."""
-
-    keep: bool = True
-
-
-class FillMap(Command, tag="fill-map", frozen=True):
-    """Give a map one value everywhere."""
-
-    map: Name
-    value: Annotated[float, Meta(ge=-1e6, le=1e6)]
-    view: View = 0
-
-
-class ResetMap(Command, tag="reset-map", frozen=True):
-    """Take all paint off a map."""
-
-    map: Name
 
 
 class Change(Command, tag="change", frozen=True):
@@ -357,165 +335,11 @@ class Travel(Command, tag="travel", frozen=True):
     steps: Annotated[int, Meta(ge=-1000, le=1000)]
 
 
-class Look(Struct, forbid_unknown_fields=True, frozen=True):
-    """Which frame was seen, and from where; `view_angle` [rad] is from lower to upper edge, `size` in pixels."""
-
-    frame: Seq
-    position: Point
-    target: Point
-    up: Point
-    view_angle: Annotated[float, Meta(gt=0.0, lt=3.14)]
-    size: tuple[Annotated[int, Meta(ge=1, le=16384)], Annotated[int, Meta(ge=1, le=16384)]]
-
-
-class Stretch(Struct, forbid_unknown_fields=True, frozen=True):
-    """What a pen drew while one picture was seen: pixels across and down, and how hard it was pressed."""
-
-    look: Look
-    samples: Annotated[list[tuple[Pixel, Pixel, Share]], Meta(min_length=1, max_length=10_000)]
-
-
-class Draw(Command, tag="draw", frozen=True):
-    """Go on with a line on the skin, or begin one; nothing is done with it yet."""
-
-    line: Name
-    stretches: Annotated[list[Stretch], Meta(min_length=1, max_length=1000)]
-    view: View = 0
-
-
-class DropLine(Command, tag="drop-line", frozen=True):
-    """Forget a line that was drawn."""
-
-    line: Name
-
-
-class Raise(Command, tag="raise", frozen=True):
-    """Raise the skin under a line, or let it sink."""
-
-    line: Name
-    height: Metres
-    reach: Reach
-    profile: Name = "even"
-    method: Name = "smooth"
-    view: View = 0
-
-
-class RedrawOutline(Command, tag="redraw-outline", frozen=True):
-    """Lay the outline of the skin on a line that was drawn beside it."""
-
-    look: Look
-    pixels: Annotated[list[tuple[Pixel, Pixel]], Meta(min_length=2, max_length=10_000)]
-    reach: Reach
-    method: Name = "smooth"
-    view: View = 0
-
-
-class MoveKnot(Command, tag="move-knot", frozen=True):
-    """Pull a knot of a stroke as far as this from where it is; `done` is false while it is dragged."""
-
-    stroke: Name
-    knot: Index
-    by: Point
-    done: bool = True
-    view: View = 0
-
-
-class ChangeHeight(Command, tag="change-height", frozen=True):
-    """Make all that a stroke raised higher or lower; `done` is false while it is being changed."""
-
-    stroke: Name
-    height: Metres
-    done: bool = True
-
-
-class DeleteKnot(Command, tag="delete-knot", frozen=True):
-    """Take a knot away, with what it was pulled by."""
-
-    stroke: Name
-    knot: Index
-
-
-class DeleteStroke(Command, tag="delete-stroke", frozen=True):
-    """Take a stroke away, with its shape and its layer."""
-
-    stroke: Name
-
-
 class OpenFile(Command, tag="open-file", frozen=True):
     """Open a file by its number among `Files`; with `motion`, only what moves in it, for the character that plays."""
 
     number: Index
     motion: bool = False
-
-
-class Posing(Command, kw_only=True, frozen=True):
-    """What all have that pose the skeleton; `done` is false while a hand is at it.
-
-    `time` is that of the motion when the hand saw it. The pose is one more layer, and posing again goes on with the
-    last one unless `fresh`; with `key` it has a key at that time. Joints in `pins` are held, and with `ranges` elbows
-    and knees bend as they can.
-    """
-
-    time: Seconds
-    pins: Annotated[list[Joint], Meta(max_length=64)] = []
-    ranges: bool = True
-    key: bool = False
-    fresh: bool = False
-    done: bool = True
-
-
-class TurnJoint(Posing, tag="turn-joint", frozen=True):
-    """Turn a joint by an angle [rad] about an axis in the world, as seen at that time."""
-
-    joint: Joint
-    axis: Point
-    angle: Annotated[float, Meta(ge=-100.0, le=100.0)]
-
-
-class MoveJoint(Posing, tag="move-joint", frozen=True):
-    """Lead a joint to a place; its limb follows."""
-
-    joint: Joint
-    to: Point
-
-
-class StretchBone(Posing, tag="stretch-bone", frozen=True):
-    """Make the bone of a joint so many times as long as at rest."""
-
-    joint: Joint
-    stretch: Annotated[float, Meta(ge=0.05, le=20.0)]
-
-
-class ResetJoint(Posing, tag="reset-joint", frozen=True):
-    """Take what the last pose does to a joint, and to nothing else, back."""
-
-    joint: Joint
-
-
-class Save(Command, tag="save", frozen=True):
-    """Write the document to its file; under another name, which is no path, where one is given."""
-
-    name: Name = ""
-    replace: bool = False
-
-
-class OpenDocument(Command, tag="open-document", frozen=True):
-    """Open a document of those that `SavingInfo` lists, by its key."""
-
-    key: Name
-
-
-class GoOn(Command, tag="go-on", frozen=True):
-    """Go on with what was left open by a studio that has ended, or do without it."""
-
-    take: bool
-
-
-class LookFrom(Command, tag="look-from", frozen=True):
-    """From where the character is looked at, and on what point, both from the middle of the body; kept when saved."""
-
-    position: Point
-    target: Point
 
 
 class StartCapture(Command, tag="start-capture", frozen=True):
@@ -655,6 +479,10 @@ AnyCommand = (
     | StopRecording
     | StartSending
     | StopSending
+    | StartJob
+    | CancelJob
+    | ResumeJob
+    | ForgetJob
     | Undo
     | Redo
     | Show
@@ -678,6 +506,8 @@ class State(Struct, tag="state", tag_field="event", frozen=True):
     edits: EditsInfo
     paint: PaintInfo
     saving: SavingInfo
+    jobs: list[JobInfo]
+    job_kinds: list[JobKindInfo]
     capture: CaptureInfo
     skins: list[str]
     tops: list[str]

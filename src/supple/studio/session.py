@@ -23,6 +23,7 @@ from supple.studio.fetching import Fetching
 from supple.studio.files.library import FileEntry, Library
 from supple.studio.frame_maker import FrameMaker
 from supple.studio.frames import FramePacker
+from supple.studio.jobs.jobs import Jobs
 from supple.studio.keeping.keeper import Keeper
 from supple.studio.live.capture import Capture
 from supple.studio.live.outlet import Outlet
@@ -83,10 +84,12 @@ class Session:
         self._install(opened)
         self.history = History(self._shown)
         self.keeper = Keeper(self.document, file, self.library.folder, tell=tell, written=wake)
+        self.jobs = Jobs(self.library.folder, wake)
         self._before: tuple[History[Document], Path | None] | None = None
 
     def close(self) -> None:
         """Let go of what runs beside, and write what waits to be."""
+        self.jobs.close()
         self.keeper.follow(self.document)
         self.keeper.close()
         self._beside.close()

@@ -19,6 +19,8 @@ from supple.skins.registry import SKINS
 from supple.skins.springs.spring_dynamics import SpringDynamics
 from supple.skins.springs.spring_rig import SpringRig
 from supple.studio import messages as say
+from supple.studio.jobs.job import Job
+from supple.studio.jobs.kinds import KINDS
 from supple.studio.keeping.keeper import Keeper
 from supple.studio.measures.offered import Measure, offered
 from supple.studio.painting import map_rows, paint_info
@@ -32,6 +34,7 @@ _ALONG = np.linspace(0.0, 1.0, 49)  # places of a line that the page draws
 _EASINGS = [say.EasingInfo(name, np.round(ease(_CURVE), 4).tolist()) for name, ease in EASINGS.items()]
 
 _TOPS = [name for name, kind in SKINS.items() if kind().takes_incoming()]
+_JOB_KINDS = [say.JobKindInfo(name, kind.label, list(kind.suffixes), kind.one_skin) for name, kind in KINDS.items()]
 
 
 def state_of(session: Session, revision: int) -> say.State:
@@ -67,6 +70,8 @@ def state_of(session: Session, revision: int) -> say.State:
         edits=_edits(document.edits_on(character), character, firm=any(map(_uses_firmness, document.skins))),
         saving=_saving(session.keeper),
         capture=session.capture.info(sending=session.outlet.to),
+        jobs=[_job(job) for job in session.jobs.all],
+        job_kinds=_JOB_KINDS,
         skins=list(SKINS),
         tops=_TOPS,
         motions=[label(name) for name in session.motions],
@@ -96,6 +101,16 @@ def _shown(session: Session) -> say.ShownInfo:
 
 def _measure(measure: Measure) -> say.MeasureInfo:
     return say.MeasureInfo(measure.name, measure.label, measure.unit, measure.signed)
+
+
+def _job(job: Job) -> say.JobInfo:
+    size, result = None, job.result
+    if result is not None and result.exists():
+        size = result.stat().st_size
+    name = job.name if result is None else result.name
+    return say.JobInfo(
+        job.number, job.kind.label, name, job.state, job.what, job.done, job.total, job.words[:500], size
+    )
 
 
 def _saving(keeper: Keeper) -> say.SavingInfo:

@@ -187,6 +187,16 @@ export class Stage {
     this.viewer.goTo(at, new Vector3(...position).sub(new Vector3(...target)), true);
   }
 
+  /** Draw once at another fineness, and as before when `seen` has looked at it. */
+  drawAt(scale: number, seen: () => void): void {
+    const before = this.renderer.getPixelRatio();
+    this.renderer.setPixelRatio(scale);
+    this.draw();
+    seen();
+    this.renderer.setPixelRatio(before);
+    this.dirty = true;
+  }
+
   frameCharacter(): void {
     this.frameFrom();
   }

@@ -1,5 +1,6 @@
 // Every action once: buttons, keys, the palette and the sheet of shortcuts are made from this table.
 import { computed, signal } from "@preact/signals";
+import { recordedSeconds, takePicture, toggleRecording } from "../capture";
 import type { Stage } from "../scene/stage";
 import { ask, bonesShown, following, motionTime, panelOpen, radius, state } from "../session";
 import type { ToolId } from "../tools/tool";
@@ -22,6 +23,10 @@ export type ActionId =
   | "faster"
   | "save"
   | "save-as"
+  | "export"
+  | "picture"
+  | "fine-picture"
+  | "record"
   | "open-document"
   | "open"
   | "undo"
@@ -55,6 +60,7 @@ export const helpOpen = signal(false);
 export const paletteOpen = signal(false);
 export const openOpen = signal(false);
 export const saveDialog = signal(false);
+export const jobsOpen = signal(false);
 export const documentsDialog = signal(false);
 
 const STEP = 1 / 60; // [s]
@@ -182,6 +188,38 @@ const ACTIONS: readonly Action[] = [
       if (state.value?.saving.name) ask({ do: "save" });
       else saveDialog.value = true;
     },
+  },
+  {
+    id: "export",
+    group: "Document",
+    name: "Export: bakes, films and comparisons",
+    keys: ["Ctrl+E"],
+    icon: "export",
+    run: () => {
+      jobsOpen.value = !jobsOpen.value;
+    },
+  },
+  {
+    id: "picture",
+    group: "View",
+    name: "Save a picture",
+    keys: ["F8"],
+    run: (stage) => takePicture(stage, 1),
+  },
+  {
+    id: "fine-picture",
+    group: "View",
+    name: "Save a picture, twice as fine",
+    keys: ["F9"],
+    run: (stage) => takePicture(stage, 2),
+  },
+  {
+    id: "record",
+    group: "View",
+    name: () => (recordedSeconds.value === null ? "Record what is seen" : "Stop recording"),
+    keys: ["M"],
+    pressed: () => recordedSeconds.value !== null,
+    run: toggleRecording,
   },
   {
     id: "save-as",

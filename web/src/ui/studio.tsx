@@ -10,6 +10,7 @@ import { Legend } from "./legend";
 import { DropOverlay, OpenDialog, SendingNotice } from "./open";
 import { Panel } from "./panel";
 import { Panes } from "./panes";
+import { Recording } from "./recording";
 import { Timeline } from "./timeline";
 import { Toasts } from "./toasts";
 import { Toolbar } from "./toolbar";
@@ -24,7 +25,7 @@ export function Studio({ stage, software }: { stage: Stage; software: boolean })
         <Panes />
         <Toolbar stage={stage} />
         <Legend />
-        <Notices />
+        <Notices stage={stage} />
         <Toasts />
       </main>
       {panelOpen.value && <Panel />}
@@ -48,7 +49,7 @@ function Canvas({ canvas }: { canvas: HTMLCanvasElement }) {
   return <div class="canvas" ref={place} />;
 }
 
-function Notices() {
+function Notices({ stage }: { stage: Stage }) {
   const { open } = link.value;
   const preparing = state.value?.opening ?? state.value?.views.find((view) => view.preparing)?.preparing;
   return (
@@ -63,6 +64,7 @@ function Notices() {
         <p class="notice lost">No frame has come for a while: the engine is busy, or has stopped.</p>
       )}
       <SendingNotice />
+      <Recording stage={stage} />
       {open && <LeftOpen />}
       {open && preparing && (
         <p class="notice">

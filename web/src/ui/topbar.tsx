@@ -4,6 +4,7 @@ import type { Stage } from "../scene/stage";
 import { state } from "../session";
 import { ActionButton } from "./button";
 import { SavedMark } from "./documents";
+import { JobsButton } from "./jobs/jobs";
 import { HistoryButton } from "./layers/history";
 import { chooseCharacter } from "./open";
 import { plainName } from "./words";
@@ -19,6 +20,7 @@ export function TopBar({ stage, software }: { stage: Stage; software: boolean })
       <div class="cluster" role="group" aria-label="Document">
         <ActionButton id="open" stage={stage} />
         <ActionButton id="save" stage={stage} />
+        <JobsButton />
         <ActionButton id="undo" stage={stage} beside={state.value?.undo} />
         <ActionButton id="redo" stage={stage} beside={state.value?.redo} />
         <HistoryButton />

@@ -1026,59 +1026,6 @@ function M() {
   if (1 === g4.push(this)) (n.requestAnimationFrame || A3)(F3);
 }
 
-// src/frames.ts
-var FRAME_MAGIC = 1179406419;
-var MESH_MAGIC = 1296846931;
-var HEAD = 64;
-var SKIN = 1;
-var COLOURS = 2;
-var JOINTS = 3;
-function readFrame(message) {
-  if (message.byteLength < HEAD) return null;
-  const head = new DataView(message, 0, HEAD);
-  if (head.getUint32(0, true) !== FRAME_MAGIC || head.getUint8(4) !== 1) return null;
-  const kind = head.getUint8(5);
-  const count = head.getUint32(40, true);
-  const about = {
-    view: head.getUint32(8, true),
-    mesh: head.getUint32(12, true),
-    frame: head.getUint32(16, true)
-  };
-  if (kind === JOINTS && message.byteLength >= HEAD + 48 * count)
-    return { kind: "joints", ...about, transforms: new Float32Array(message, HEAD, 12 * count) };
-  if (kind === COLOURS && message.byteLength >= HEAD + count) {
-    const [low, high] = [head.getFloat32(44, true), head.getFloat32(48, true)];
-    return { kind: "colours", ...about, low, high, values: new Uint8Array(message, HEAD, count) };
-  }
-  if (kind !== SKIN || message.byteLength < HEAD + 8 * count) return null;
-  return {
-    kind: "skin",
-    ...about,
-    lastCommand: head.getUint32(20, true),
-    motionTime: head.getFloat64(24, true),
-    fleshTime: head.getFloat64(32, true),
-    low: [head.getFloat32(44, true), head.getFloat32(48, true), head.getFloat32(52, true)],
-    side: head.getFloat32(56, true),
-    engineMicroseconds: head.getUint32(60, true),
-    packed: new Uint16Array(message, HEAD, 4 * count)
-  };
-}
-function rootOf({ low, side }) {
-  return [low[0] + side / 2, low[1] + side / 2, low[2] + side / 2];
-}
-function readMesh(message) {
-  const head = new Uint32Array(message, 0, 5);
-  const [magic, version, points = 0, triangles = 0, vertices = 0] = head;
-  if (magic !== MESH_MAGIC || version !== 1)
-    throw new Error("this is no mesh of the studio; reload the page");
-  return {
-    points,
-    triangles: new Uint32Array(message, 20, 3 * triangles),
-    vertexOfPoint: new Uint32Array(message, 20 + 12 * triangles, points),
-    jointOfVertex: new Uint32Array(message, 20 + 12 * triangles + 4 * points, vertices)
-  };
-}
-
 // src/session.ts
 var session_exports = {};
 __export(session_exports, {
@@ -1150,6 +1097,146 @@ function dismissToast(id) {
 }
 function addToast(toast) {
   toasts.value = [...toasts.value, toast].slice(-MOST_TOASTS);
+}
+
+// src/capture.ts
+var KINDS = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm", "video/mp4"];
+var BITS = 8e6;
+var TICK = 200;
+var recordedSeconds = y3(null);
+var film = null;
+function lay(stage2, sheet) {
+  const { width, height: height2 } = stage2.canvas;
+  if (sheet.width !== width) sheet.width = width;
+  if (sheet.height !== height2) sheet.height = height2;
+  const pen = sheet.getContext("2d");
+  const ground = pen.createRadialGradient(
+    width / 2,
+    0.35 * height2,
+    0,
+    width / 2,
+    0.35 * height2,
+    0.9 * height2
+  );
+  ground.addColorStop(0, colour("--stage-high"));
+  ground.addColorStop(1, colour("--stage-low"));
+  pen.fillStyle = ground;
+  pen.fillRect(0, 0, width, height2);
+  pen.drawImage(stage2.canvas, 0, 0);
+}
+function colour(name) {
+  const probe = document.createElement("i");
+  probe.style.color = `var(${name})`;
+  document.body.append(probe);
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
+}
+function takePicture(stage2, scale) {
+  const sheet = document.createElement("canvas");
+  stage2.drawAt(scale, () => lay(stage2, sheet));
+  sheet.toBlob((blob) => {
+    if (blob) save(blob, `${fileName()}${scale === 2 ? "@2x" : ""}.png`);
+    else showTold("The picture could not be made.");
+  }, "image/png");
+}
+function toggleRecording(stage2) {
+  if (film) {
+    film.recorder.stop();
+    return;
+  }
+  const kind = KINDS.find((one) => globalThis.MediaRecorder?.isTypeSupported(one));
+  if (!kind) {
+    showTold("This browser cannot record; export a film instead.");
+    return;
+  }
+  const sheet = document.createElement("canvas");
+  lay(stage2, sheet);
+  const recorder = new MediaRecorder(sheet.captureStream(), { mimeType: kind, videoBitsPerSecond: BITS });
+  const parts = [];
+  recorder.ondataavailable = ({ data }) => parts.push(data);
+  recorder.onstop = () => {
+    clearInterval(film?.timer);
+    film = null;
+    recordedSeconds.value = null;
+    save(new Blob(parts, { type: kind }), `${fileName()}.${kind.includes("mp4") ? "mp4" : "webm"}`);
+  };
+  const began = performance.now();
+  recordedSeconds.value = 0;
+  const tick = () => {
+    recordedSeconds.value = Math.floor((performance.now() - began) / 1e3);
+  };
+  film = { sheet, recorder, timer: window.setInterval(tick, TICK) };
+  recorder.start(1e3);
+  stage2.redraw();
+}
+function recordPicture(stage2) {
+  if (film) lay(stage2, film.sheet);
+}
+function fileName() {
+  const now = state.value;
+  const name = now?.saving.name ?? now?.character.replace(/\..*$/, "") ?? "supple";
+  return `${name} ${(/* @__PURE__ */ new Date()).toTimeString().slice(0, 8).replaceAll(":", ".")}`;
+}
+function save(blob, name) {
+  const link2 = document.createElement("a");
+  link2.href = URL.createObjectURL(blob);
+  link2.download = name;
+  link2.click();
+  setTimeout(() => URL.revokeObjectURL(link2.href), 6e4);
+}
+
+// src/frames.ts
+var FRAME_MAGIC = 1179406419;
+var MESH_MAGIC = 1296846931;
+var HEAD = 64;
+var SKIN = 1;
+var COLOURS = 2;
+var JOINTS = 3;
+function readFrame(message) {
+  if (message.byteLength < HEAD) return null;
+  const head = new DataView(message, 0, HEAD);
+  if (head.getUint32(0, true) !== FRAME_MAGIC || head.getUint8(4) !== 1) return null;
+  const kind = head.getUint8(5);
+  const count = head.getUint32(40, true);
+  const about = {
+    view: head.getUint32(8, true),
+    mesh: head.getUint32(12, true),
+    frame: head.getUint32(16, true)
+  };
+  if (kind === JOINTS && message.byteLength >= HEAD + 48 * count)
+    return { kind: "joints", ...about, transforms: new Float32Array(message, HEAD, 12 * count) };
+  if (kind === COLOURS && message.byteLength >= HEAD + count) {
+    const [low, high] = [head.getFloat32(44, true), head.getFloat32(48, true)];
+    return { kind: "colours", ...about, low, high, values: new Uint8Array(message, HEAD, count) };
+  }
+  if (kind !== SKIN || message.byteLength < HEAD + 8 * count) return null;
+  return {
+    kind: "skin",
+    ...about,
+    lastCommand: head.getUint32(20, true),
+    motionTime: head.getFloat64(24, true),
+    fleshTime: head.getFloat64(32, true),
+    low: [head.getFloat32(44, true), head.getFloat32(48, true), head.getFloat32(52, true)],
+    side: head.getFloat32(56, true),
+    engineMicroseconds: head.getUint32(60, true),
+    packed: new Uint16Array(message, HEAD, 4 * count)
+  };
+}
+function rootOf({ low, side }) {
+  return [low[0] + side / 2, low[1] + side / 2, low[2] + side / 2];
+}
+function readMesh(message) {
+  const head = new Uint32Array(message, 0, 5);
+  const [magic, version, points = 0, triangles = 0, vertices = 0] = head;
+  if (magic !== MESH_MAGIC || version !== 1)
+    throw new Error("this is no mesh of the studio; reload the page");
+  return {
+    points,
+    triangles: new Uint32Array(message, 20, 3 * triangles),
+    vertexOfPoint: new Uint32Array(message, 20 + 12 * triangles, points),
+    jointOfVertex: new Uint32Array(message, 20 + 12 * triangles + 4 * points, vertices)
+  };
 }
 
 // src/looking.ts
@@ -1498,7 +1585,7 @@ var Gizmo = class {
     this.wear(look2);
   }
   wear(look2) {
-    LOOKS[look2].axes.forEach((colour, i4) => void this.materials[i4].color.set(colour));
+    LOOKS[look2].axes.forEach((colour2, i4) => void this.materials[i4].color.set(colour2));
     this.materials[3].color.set(LOOKS[look2].ring);
   }
   hide() {
@@ -3251,11 +3338,11 @@ var Ink = class {
     const { context } = this;
     const { line, edge } = COLOURS2[this.look];
     context.lineCap = context.lineJoin = "round";
-    for (const [colour, wider] of [
+    for (const [colour2, wider] of [
       [edge, 2.5],
       [line, 0]
     ]) {
-      context.strokeStyle = colour;
+      context.strokeStyle = colour2;
       for (let i4 = 0; i4 < Math.max(1, pixels.length - 1); i4++) {
         const [a5, b3] = [pixels[i4], pixels[i4 + 1] ?? pixels[i4]];
         context.lineWidth = 1.2 + 4 * (pressures[i4] ?? 0.5) + wider;
@@ -3287,11 +3374,11 @@ var Ink = class {
       );
     }
     context.globalAlpha = strong ? 1 : 0.55;
-    for (const [colour, width] of [
+    for (const [colour2, width] of [
       [edge, 3.5],
       [line, 1.5]
     ]) {
-      context.strokeStyle = colour;
+      context.strokeStyle = colour2;
       context.lineWidth = width;
       context.stroke();
     }
@@ -3580,6 +3667,7 @@ var PATHS = {
   frame: "M2 2h4v1.400H3.400V6H2zM10 2h4v4h-1.400V3.400H10zM2 10h1.400v2.600H6V14H2zM12.600 10H14v4h-4v-1.400h2.600zM8 5.500a2.500 2.500 0 1 1 0 5 2.500 2.500 0 0 1 0-5z",
   follow: "M8 1.500l2.200 2.700H8.700v3.100h3.100V5.800L14.500 8l-2.700 2.200V8.700H8.700v3.100h1.500L8 14.500l-2.200-2.700h1.500V8.700H4.200v1.500L1.500 8l2.700-2.200v1.500h3.100V4.200H5.800z",
   bones: "M3.600 2a1.600 1.600 0 0 1 1.600 1.400L6 5.200 8.600 7.800l1.900 2.100 1.300.2A1.600 1.600 0 1 1 11.500 13a1.600 1.600 0 0 1-1.400-1.600l-.2-1-2.300-1.600L5 6.200 3.800 5.200A1.600 1.600 0 0 1 3.600 2z",
+  export: "M7.300 1.800h1.400v6.300l2.200-2.200 1 1L8 10.800 4.100 6.900l1-1 2.200 2.200zM2.500 10h1.400v2.600h8.200V10h1.400v4h-11z",
   save: "M2.500 2h8.800L14 4.700V14H2.500zM4 3.400v9.200h1.200V9h6v3.600h1.400V5.300l-1.900-1.900h-.4v2.900H5.200V3.400zm2.600 0v1.500h2.300V3.400zm0 7v2.200h3.200v-2.200z",
   panel: "M2 3h12v10H2zm1.400 1.400v7.200h5.300V4.400z",
   theme: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zm0 1.500v9a4.500 4.500 0 0 0 0-9z",
@@ -5461,6 +5549,15 @@ var Stage = class {
     const at = new Vector320(...target).add(middle);
     this.viewer.goTo(at, new Vector320(...position).sub(new Vector320(...target)), true);
   }
+  /** Draw once at another fineness, and as before when `seen` has looked at it. */
+  drawAt(scale, seen) {
+    const before = this.renderer.getPixelRatio();
+    this.renderer.setPixelRatio(scale);
+    this.draw();
+    seen();
+    this.renderer.setPixelRatio(before);
+    this.dirty = true;
+  }
   frameCharacter() {
     this.frameFrom();
   }
@@ -5518,9 +5615,9 @@ var Stage = class {
     this.dirty = false;
     this.options.beforePicture();
     this.draw();
-    const said = this.unsaid;
+    const said2 = this.unsaid;
     this.unsaid = [];
-    this.options.afterPicture(this.skin?.frame ?? null, said);
+    this.options.afterPicture(this.skin?.frame ?? null, said2);
   }
   draw() {
     for (const pane of this.panes) pane.prepare(this.renderer, this.bonesShown);
@@ -5679,6 +5776,7 @@ var helpOpen = y3(false);
 var paletteOpen = y3(false);
 var openOpen = y3(false);
 var saveDialog = y3(false);
+var jobsOpen = y3(false);
 var documentsDialog = y3(false);
 var STEP3 = 1 / 60;
 var RADIUS_STEP = 1.25;
@@ -5796,6 +5894,38 @@ var ACTIONS = [
       if (state.value?.saving.name) ask({ do: "save" });
       else saveDialog.value = true;
     }
+  },
+  {
+    id: "export",
+    group: "Document",
+    name: "Export: bakes, films and comparisons",
+    keys: ["Ctrl+E"],
+    icon: "export",
+    run: () => {
+      jobsOpen.value = !jobsOpen.value;
+    }
+  },
+  {
+    id: "picture",
+    group: "View",
+    name: "Save a picture",
+    keys: ["F8"],
+    run: (stage2) => takePicture(stage2, 1)
+  },
+  {
+    id: "fine-picture",
+    group: "View",
+    name: "Save a picture, twice as fine",
+    keys: ["F9"],
+    run: (stage2) => takePicture(stage2, 2)
+  },
+  {
+    id: "record",
+    group: "View",
+    name: () => recordedSeconds.value === null ? "Record what is seen" : "Stop recording",
+    keys: ["M"],
+    pressed: () => recordedSeconds.value !== null,
+    run: toggleRecording
   },
   {
     id: "save-as",
@@ -6389,13 +6519,13 @@ function OpenSaveDialog() {
   const wanted = name.value.trim().replace(/\.supple\.json$/, "");
   const here = saving?.folder.split(/[/\\]/).at(-1);
   const taken = wanted !== saving?.name && (saving?.known.some((one) => one.name === wanted && one.folder === here) ?? false);
-  const save = (event) => {
+  const save2 = (event) => {
     event.preventDefault();
     if (!wanted) return;
     ask({ do: "save", name: wanted, replace: taken });
     saveDialog.value = false;
   };
-  return /* @__PURE__ */ a4(Dialog, { open: saveDialog, label: "Save as", children: /* @__PURE__ */ a4("form", { class: "sheet small", onSubmit: save, children: [
+  return /* @__PURE__ */ a4(Dialog, { open: saveDialog, label: "Save as", children: /* @__PURE__ */ a4("form", { class: "sheet small", onSubmit: save2, children: [
     /* @__PURE__ */ a4("header", { children: /* @__PURE__ */ a4("h2", { children: "Save as" }) }),
     /* @__PURE__ */ a4("label", { class: "field", children: [
       /* @__PURE__ */ a4("span", { children: "Name" }),
@@ -7237,6 +7367,19 @@ function Settings({ rows }) {
   ] });
 }
 
+// src/ui/recording.tsx
+function Recording({ stage: stage2 }) {
+  const seconds = recordedSeconds.value;
+  if (seconds === null) return null;
+  const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  return /* @__PURE__ */ a4("p", { class: "notice recording", children: [
+    /* @__PURE__ */ a4("span", { class: "red-mark", "aria-hidden": "true" }),
+    "Recording ",
+    time,
+    /* @__PURE__ */ a4("button", { type: "button", class: "button", onClick: () => toggleRecording(stage2), children: "Stop" })
+  ] });
+}
+
 // src/ui/layers/popover.tsx
 var GAP = 6;
 function Popover({
@@ -7875,6 +8018,116 @@ function Refusal({ toast }) {
   ] });
 }
 
+// src/ui/jobs/jobs.tsx
+function JobsButton() {
+  const button = T2(null);
+  const running = state.value?.jobs.find((job) => job.state === "running");
+  return /* @__PURE__ */ a4($, { children: [
+    /* @__PURE__ */ a4(
+      "button",
+      {
+        ref: button,
+        type: "button",
+        class: "button",
+        id: "action-jobs",
+        "aria-label": "Export",
+        "aria-expanded": jobsOpen.value,
+        title: "Export: bakes, films and comparisons (Ctrl E)",
+        onClick: () => {
+          jobsOpen.value = !jobsOpen.value;
+        },
+        children: [
+          /* @__PURE__ */ a4(Icon, { name: "export" }),
+          running && /* @__PURE__ */ a4("span", { class: "quiet", children: percent(running) })
+        ]
+      }
+    ),
+    jobsOpen.value && /* @__PURE__ */ a4(
+      Popover,
+      {
+        label: "Export",
+        anchor: () => button.current,
+        close: () => {
+          jobsOpen.value = false;
+        },
+        children: /* @__PURE__ */ a4(Sheet, {})
+      }
+    )
+  ] });
+}
+function percent({ done, total }) {
+  return total > 0 ? `${Math.floor(100 * done / total)} %` : "…";
+}
+function Sheet() {
+  const jobs = state.value?.jobs ?? [];
+  return /* @__PURE__ */ a4("div", { class: "jobs", children: [
+    /* @__PURE__ */ a4(NewJob, { kinds: state.value?.job_kinds ?? [] }),
+    jobs.length > 0 && /* @__PURE__ */ a4("ul", { "aria-label": "Jobs", children: [...jobs].reverse().map((job) => /* @__PURE__ */ a4(OneJob, { job }, job.number)) })
+  ] });
+}
+function NewJob({ kinds }) {
+  const chosen = useSignal("bake");
+  const suffix = useSignal("");
+  const kind = kinds.find((one) => one.kind === chosen.value) ?? kinds[0];
+  if (!kind) return null;
+  const format = kind.suffixes.includes(suffix.value) ? suffix.value : kind.suffixes[0];
+  const start = (event) => {
+    event.preventDefault();
+    ask({ do: "start-job", kind: kind.kind, suffix: format, view: view.value?.view ?? 0 });
+  };
+  return /* @__PURE__ */ a4("form", { class: "new-job", onSubmit: start, children: [
+    /* @__PURE__ */ a4(
+      "select",
+      {
+        "aria-label": "What to make",
+        value: kind.kind,
+        onChange: (event) => {
+          chosen.value = event.currentTarget.value;
+        },
+        children: kinds.map((one) => /* @__PURE__ */ a4("option", { value: one.kind, children: one.label }, one.kind))
+      }
+    ),
+    /* @__PURE__ */ a4(
+      "select",
+      {
+        "aria-label": "Format",
+        value: format,
+        onChange: (event) => {
+          suffix.value = event.currentTarget.value;
+        },
+        children: kind.suffixes.map((one) => /* @__PURE__ */ a4("option", { value: one, children: one }, one))
+      }
+    ),
+    /* @__PURE__ */ a4("button", { type: "submit", class: "button main", children: "Start" })
+  ] });
+}
+function OneJob({ job }) {
+  const { number, name, state: how } = job;
+  return /* @__PURE__ */ a4("li", { class: "job", "data-state": how, children: [
+    /* @__PURE__ */ a4("div", { class: "job-head", children: [
+      how === "done" ? /* @__PURE__ */ a4("a", { href: `/result/${number}`, download: name, children: name }) : /* @__PURE__ */ a4("b", { children: name }),
+      /* @__PURE__ */ a4("span", { class: "quiet", children: said(job) }),
+      (how === "running" || how === "waiting") && /* @__PURE__ */ a4(Do, { name: "Cancel", job: number, action: "cancel-job" }),
+      (how === "cancelled" || how === "failed") && /* @__PURE__ */ a4(Do, { name: "Go on", job: number, action: "resume-job" }),
+      how !== "running" && how !== "waiting" && /* @__PURE__ */ a4(Do, { name: "Remove", job: number, action: "forget-job" })
+    ] }),
+    how === "running" && /* @__PURE__ */ a4("progress", { "aria-label": name, max: job.total || void 0, value: job.total ? job.done : void 0 }),
+    how === "failed" && /* @__PURE__ */ a4("p", { class: "quiet", children: job.words })
+  ] });
+}
+function said({ state: how, what, done, total, size: size2 }) {
+  if (how === "running") return total ? `${what} ${done} of ${total}` : "starting …";
+  if (how === "done" && size2 !== null) return `${(size2 / 1e6).toFixed(size2 < 1e6 ? 2 : 1)} MB`;
+  return how;
+}
+function Do({
+  name,
+  job,
+  action
+}) {
+  return /* @__PURE__ */ a4("button", { type: "button", class: "button", onClick: () => ask({ do: action, job }), children: name });
+}
+
 // src/ui/layers/history.tsx
 function HistoryButton() {
   const open = useSignal(false);
@@ -7941,6 +8194,7 @@ function TopBar({ stage: stage2, software }) {
     /* @__PURE__ */ a4("div", { class: "cluster", role: "group", "aria-label": "Document", children: [
       /* @__PURE__ */ a4(ActionButton, { id: "open", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "save", stage: stage2 }),
+      /* @__PURE__ */ a4(JobsButton, {}),
       /* @__PURE__ */ a4(ActionButton, { id: "undo", stage: stage2, beside: state.value?.undo }),
       /* @__PURE__ */ a4(ActionButton, { id: "redo", stage: stage2, beside: state.value?.redo }),
       /* @__PURE__ */ a4(HistoryButton, {})
@@ -8039,7 +8293,7 @@ function Studio({ stage: stage2, software }) {
       /* @__PURE__ */ a4(Panes, {}),
       /* @__PURE__ */ a4(Toolbar, { stage: stage2 }),
       /* @__PURE__ */ a4(Legend, {}),
-      /* @__PURE__ */ a4(Notices, {}),
+      /* @__PURE__ */ a4(Notices, { stage: stage2 }),
       /* @__PURE__ */ a4(Toasts, {})
     ] }),
     panelOpen.value && /* @__PURE__ */ a4(Panel, {}),
@@ -8059,7 +8313,7 @@ function Canvas({ canvas }) {
   }, [canvas]);
   return /* @__PURE__ */ a4("div", { class: "canvas", ref: place });
 }
-function Notices() {
+function Notices({ stage: stage2 }) {
   const { open } = link.value;
   const preparing = state.value?.opening ?? state.value?.views.find((view2) => view2.preparing)?.preparing;
   return /* @__PURE__ */ a4("div", { class: "notices", role: "status", children: [
@@ -8072,6 +8326,7 @@ function Notices() {
     ] }),
     open && state.value && silent.value && /* @__PURE__ */ a4("p", { class: "notice lost", children: "No frame has come for a while: the engine is busy, or has stopped." }),
     /* @__PURE__ */ a4(SendingNotice, {}),
+    /* @__PURE__ */ a4(Recording, { stage: stage2 }),
     open && /* @__PURE__ */ a4(LeftOpen, {}),
     open && preparing && /* @__PURE__ */ a4("p", { class: "notice", children: [
       /* @__PURE__ */ a4("span", { class: "spinner", "aria-hidden": "true" }),
@@ -8105,6 +8360,7 @@ function begin(root2) {
     afterPicture: (shown2, frames) => {
       for (const one of frames) ask({ do: "drawn", ...one });
       countDrawn();
+      recordPicture(stage2);
       if (!shown2) return;
       motionTime.value = shown2.motionTime;
       shownFrame.value = shown2.frame;

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
@@ -46,6 +46,12 @@ def application(engine: Engine, measured: Path | None = None) -> Starlette:
     async def files(request: Request) -> Response:
         return await asyncio.to_thread(listed, engine.library)
 
+    async def result(request: Request) -> Response:
+        found = engine.result(int(request.path_params["number"]))
+        if found is None or not found.is_file():
+            return PlainTextResponse("That job has made nothing.", 404)
+        return FileResponse(found, media_type="application/octet-stream", filename=found.name)
+
     async def socket(incoming: WebSocket) -> None:
         if len(windows) >= MOST_WINDOWS:
             await turn_away(incoming, TRY_LATER, f"{MOST_WINDOWS} windows are open already.")
@@ -68,6 +74,7 @@ def application(engine: Engine, measured: Path | None = None) -> Starlette:
             *([] if measured is None else [Route("/measured", measuring, methods=["POST"])]),
             Route("/", page_file),
             Route("/mesh/{number:int}", mesh),
+            Route("/result/{number:int}", result),
             Route("/files", files),
             Route("/upload/{kind}", uploads.receive, methods=["POST"]),
             WebSocketRoute("/socket", socket),

@@ -1,0 +1,1 @@
+"""Kinds of commands that `messages` gathers, each with what it may hold."""
