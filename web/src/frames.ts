@@ -6,6 +6,26 @@ const HEAD = 64;
 const SKIN = 1;
 const COLOURS = 2;
 const JOINTS = 3;
+const TRAIL = 4;
+const AMOUNTS = 5;
+
+/** The way of a joint: three floats a place [m]. */
+export interface TrailFrame {
+  kind: "trail";
+  view: number;
+  mesh: number;
+  frame: number;
+  places: Float32Array;
+}
+
+/** How much there is of every shape and then of every pose. */
+export interface AmountsFrame {
+  kind: "amounts";
+  view: number;
+  mesh: number;
+  frame: number;
+  amounts: Float32Array;
+}
 
 /** One frame of a measure: a byte for every display point, 0 for `low` and 255 for `high`. */
 export interface ColoursFrame {
@@ -50,8 +70,11 @@ export interface MeshData {
   jointOfVertex: Uint32Array;
 }
 
+/** Any frame. */
+export type Frame = SkinFrame | ColoursFrame | JointsFrame | TrailFrame | AmountsFrame;
+
 /** A frame from a binary message, or null where it is none. */
-export function readFrame(message: ArrayBuffer): SkinFrame | ColoursFrame | JointsFrame | null {
+export function readFrame(message: ArrayBuffer): Frame | null {
   if (message.byteLength < HEAD) return null;
   const head = new DataView(message, 0, HEAD);
   if (head.getUint32(0, true) !== FRAME_MAGIC || head.getUint8(4) !== 1) return null;
@@ -68,6 +91,10 @@ export function readFrame(message: ArrayBuffer): SkinFrame | ColoursFrame | Join
     const [low, high] = [head.getFloat32(44, true), head.getFloat32(48, true)];
     return { kind: "colours", ...about, low, high, values: new Uint8Array(message, HEAD, count) };
   }
+  if (kind === TRAIL && message.byteLength >= HEAD + 12 * count)
+    return { kind: "trail", ...about, places: new Float32Array(message, HEAD, 3 * count) };
+  if (kind === AMOUNTS && message.byteLength >= HEAD + 4 * count)
+    return { kind: "amounts", ...about, amounts: new Float32Array(message, HEAD, count) };
   if (kind !== SKIN || message.byteLength < HEAD + 8 * count) return null;
   return {
     kind: "skin",

@@ -2,11 +2,13 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { recordPicture } from "./capture";
+import { amounts, newestAmounts, showAmounts } from "./amounts";
 import { readFrame, readMesh } from "./frames";
 import { Looking } from "./looking";
 import { measure } from "./measure";
 import type { Event, MeshInfo, State } from "./messages";
 import { beginAgain, countArrived, countDrawn } from "./meters";
+import { FIRST_GHOST } from "./scene/ghosts";
 import { isSoftware, rendererName } from "./scene/renderer";
 import { Stage } from "./scene/stage";
 import * as session from "./session";
@@ -48,6 +50,7 @@ function begin(root: HTMLElement): void {
       session.motionTime.value = shown.motionTime;
       session.shownFrame.value = shown.frame;
       looking.update();
+      showAmounts(shown.frame);
     },
   });
   const looking = new Looking(stage);
@@ -63,7 +66,7 @@ function begin(root: HTMLElement): void {
   listenToKeys(stage);
   listenToDrops();
   connect(stage);
-  Object.assign(globalThis, { supple: { stage, session } }); // for tests, and for the curious at the console
+  Object.assign(globalThis, { supple: { stage, session, amounts } }); // for tests, and for the curious at the console
   render(<Studio stage={stage} software={software} />, root);
   if (location.hash === "#measure") void measure(stage);
 }
@@ -77,6 +80,7 @@ function connect(stage: Stage): void {
       stage.setSkeleton(event.skeleton);
       stage.setPanes(event.views.length);
       stage.setRamp(event.shown.measure?.signed ? "signed" : "plain");
+      stage.ghosts.want(event.ghosts, event.transport.fps);
     } else if (event.event === "refused") {
       session.drafts.value = {};
       toolsRefused(event);
@@ -103,8 +107,10 @@ function connect(stage: Stage): void {
         stage.newestColours(frame);
         takeRange(frame);
       }
+      if (frame?.kind === "trail") stage.ghosts.newestTrail(frame);
+      if (frame?.kind === "amounts") newestAmounts(frame);
       if (frame?.kind !== "skin") return;
-      countArrived(frame.view, frame.engineMicroseconds);
+      if (frame.view < FIRST_GHOST) countArrived(frame.view, frame.engineMicroseconds);
       stage.newest(frame);
     },
   });

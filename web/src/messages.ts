@@ -74,6 +74,7 @@ export type Command =
   | { do: "undo" }
   | { do: "redo" }
   | { do: "show"; joints?: boolean | null; measure?: string | null }
+  | { do: "show-ghosts"; on?: boolean | null; before?: number | null; after?: number | null; spacing?: number | null; trail?: string | null }
   | { do: "drawn"; frame: number; view?: number };
 
 /** A place of the skin, among vertices by shares. */
@@ -127,6 +128,15 @@ export interface ShownInfo {
   joints: boolean;
   measure: MeasureInfo | null;
   measures: MeasureInfo[];
+}
+
+/** How many ghosts are before and after the character, every so many frames, and the joint whose way is drawn. */
+export interface GhostsInfo {
+  on: boolean;
+  before: number;
+  after: number;
+  spacing: number;
+  trail: string;
 }
 
 /** Where the motion is; `duration` is None where it has no end, `span` is the part that is played over and over. */
@@ -319,6 +329,7 @@ export interface State {
   mesh: MeshInfo;
   skeleton: SkeletonInfo;
   shown: ShownInfo;
+  ghosts: GhostsInfo;
   transport: TransportInfo;
   views: ViewInfo[];
   edits: EditsInfo;

@@ -70,8 +70,12 @@ class FrameMaker:
         mesh: int,
         command: int,
         shown: Shown,
+        beside: Callable[[Head], list[bytes]],
     ) -> list[bytes]:
-        """Let `dt` [s] go by; frames of every view, the skin last. `command` is the last one that is in them."""
+        """Let `dt` [s] go by; frames of every view, the skin last. `command` is the last one that is in them.
+
+        `beside` gives frames that go with the first of them.
+        """
         self._frame = (self._frame + 1) % 2**32
         played = self.play(views, transport, dt)
         heads = [self._head(number, view, transport, mesh, command) for number, view in enumerate(views)]
@@ -82,6 +86,7 @@ class FrameMaker:
         for head, view, (points, normals) in zip(heads, views, played, strict=True):
             pose = view.player.simulated_pose
             self.seen.keep(head.view, head.frame, Seen(points, pose))
+            made += beside(head) if head.view == 0 else []
             joints = pose.world_from_joint
             if shown.joints:
                 made.append(joints_frame(head, joints))

@@ -7,6 +7,8 @@ A frame is a head of 64 bytes and what it is of. All of it is little endian, and
 | skin | eight bytes a display point; a vertex at a crease has several of those |
 | colours | a byte a display point: where its value lies between `low` and `high`, which stand where the cube else is |
 | joints | twelve floats a joint: the upper three rows of its transform to the world |
+| trail | three floats a place: the way of a joint |
+| amounts | one float for every shape and then for every pose of the edits: how much of it there is |
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from supple.arrays import Float32Array, FloatArray
 from supple.character.character import Character
 from supple.geometry.normals import Creases, creases
 
-VERSION, SKIN, COLOURS, JOINTS = 1, 1, 2, 3
+VERSION, SKIN, COLOURS, JOINTS, TRAIL, AMOUNTS = 1, 1, 2, 3, 4, 5
 CUBE = 2.4  # sizes of the character: the side of the cube about its root in which a frame lies
 CREASE = np.pi / 3.0
 _HEAD = struct.Struct("<4sBBHIIIIddI3ffI")
@@ -95,6 +97,16 @@ def joints_frame(head: Head, world_from_joint: FloatArray) -> bytes:
     return _opening(JOINTS, head, len(world_from_joint)) + world_from_joint[:, :3].astype("<f4").tobytes()
 
 
+def trail_frame(head: Head, places: FloatArray) -> bytes:
+    """A frame of the way of a joint (N, 3) [m]."""
+    return _opening(TRAIL, head, len(places)) + places.astype("<f4").tobytes()
+
+
+def amounts_frame(head: Head, amounts: Sequence[float]) -> bytes:
+    """A frame of the amounts of shapes and poses (N,)."""
+    return _opening(AMOUNTS, head, len(amounts)) + np.asarray(amounts, dtype="<f4").tobytes()
+
+
 def _opening(
     kind: int, head: Head, count: int, low: Sequence[float] | FloatArray = (0, 0, 0), side: float = 0
 ) -> bytes:
@@ -118,6 +130,18 @@ def unpacked_joints(frame: bytes) -> tuple[Head, FloatArray]:
     """The head and the transforms (J, 3, 4) of a frame of joints: what the page sees."""
     head, count, *_ = _read(frame, JOINTS, "joints")
     return head, np.frombuffer(frame, dtype="<f4", offset=_HEAD.size).reshape(count, 3, 4).astype(np.float64)
+
+
+def unpacked_trail(frame: bytes) -> tuple[Head, FloatArray]:
+    """The head and the places (N, 3) [m] of a frame of a trail."""
+    head, count, *_ = _read(frame, TRAIL, "a trail")
+    return head, np.frombuffer(frame, dtype="<f4", offset=_HEAD.size).reshape(count, 3).astype(np.float64)
+
+
+def unpacked_amounts(frame: bytes) -> tuple[Head, FloatArray]:
+    """The head and the amounts (N,) of a frame of amounts."""
+    head, count, *_ = _read(frame, AMOUNTS, "amounts")
+    return head, np.frombuffer(frame, dtype="<f4", offset=_HEAD.size, count=count).astype(np.float64)
 
 
 def _read(frame: bytes, wanted: int, what: str) -> tuple[Head, int, FloatArray, float]:

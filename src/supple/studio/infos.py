@@ -55,6 +55,16 @@ class ShownInfo(Struct, frozen=True):
     measures: list[MeasureInfo]
 
 
+class GhostsInfo(Struct, frozen=True):
+    """How many ghosts are before and after the character, every so many frames, and the joint whose way is drawn."""
+
+    on: bool
+    before: int
+    after: int
+    spacing: int
+    trail: str
+
+
 class TransportInfo(Struct, frozen=True):
     """Where the motion is; `duration` is None where it has no end, `span` is the part that is played over and over."""
 

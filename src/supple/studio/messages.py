@@ -18,6 +18,7 @@ from supple.studio.infos import EasingInfo as EasingInfo
 from supple.studio.infos import EditsInfo as EditsInfo
 from supple.studio.infos import FileInfo as FileInfo
 from supple.studio.infos import Files as Files
+from supple.studio.infos import GhostsInfo as GhostsInfo
 from supple.studio.infos import JobInfo as JobInfo
 from supple.studio.infos import JobKindInfo as JobKindInfo
 from supple.studio.infos import KeyInfo as KeyInfo
@@ -411,11 +412,21 @@ class Show(Command, tag="show", frozen=True):
     measure: Name | None = None
 
 
+class ShowGhosts(Command, tag="show-ghosts", frozen=True):
+    """Ghosts `before` and `after` the character, every `spacing` frames, and the way of the joint `trail`."""
+
+    on: bool | None = None
+    before: Annotated[int, Meta(ge=0, le=8)] | None = None
+    after: Annotated[int, Meta(ge=0, le=8)] | None = None
+    spacing: Annotated[int, Meta(ge=1, le=60)] | None = None
+    trail: Name | None = None
+
+
 class Drawn(Command, tag="drawn", frozen=True):
-    """A frame of a view was drawn; another may be sent."""
+    """A frame of a view, or of a ghost, was drawn; another may be sent."""
 
     frame: Seq
-    view: View = 0
+    view: Annotated[int, Meta(ge=0, le=63)] = 0
 
 
 AnyCommand = (
@@ -486,6 +497,7 @@ AnyCommand = (
     | Undo
     | Redo
     | Show
+    | ShowGhosts
     | Drawn
 )
 
@@ -501,6 +513,7 @@ class State(Struct, tag="state", tag_field="event", frozen=True):
     mesh: MeshInfo
     skeleton: SkeletonInfo
     shown: ShownInfo
+    ghosts: GhostsInfo
     transport: TransportInfo
     views: list[ViewInfo]
     edits: EditsInfo

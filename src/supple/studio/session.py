@@ -10,6 +10,7 @@ from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.document.document import Document
 from supple.document.sources import names_file
+from supple.edits.edits import EditedSource
 from supple.edits.history import History
 from supple.errors import InputError, SuppleError
 from supple.graph.binding_process import BindingProcess
@@ -22,7 +23,8 @@ from supple.skins.springs.attachment.attachment import Attachment
 from supple.studio.fetching import Fetching
 from supple.studio.files.library import FileEntry, Library
 from supple.studio.frame_maker import FrameMaker
-from supple.studio.frames import FramePacker
+from supple.studio.frames import FramePacker, Head, amounts_frame
+from supple.studio.ghosts import GhostMaker, GhostSettings
 from supple.studio.jobs.jobs import Jobs
 from supple.studio.keeping.keeper import Keeper
 from supple.studio.live.capture import Capture
@@ -79,6 +81,7 @@ class Session:
         self.lines = LinesInHand()
         self.shown = Shown()
         self.capture, self.outlet = Capture(), Outlet(tell)
+        self.ghosts = GhostSettings()
         opened = open_document(document, self.library)
         self._beside = BindingProcess()  # which starts beside, when there is something to see
         self._install(opened)
@@ -200,10 +203,29 @@ class Session:
         """Let `dt` [s] go by; frames of every view, which have a command of that number in them."""
         self.capture.advance(self.transport.time + dt, playing=self.transport.playing)
         frames = self._maker.frames(
-            self.views, self.transport, dt, packer=self.packer, mesh=self._mesh, command=command, shown=self.shown
+            self.views,
+            self.transport,
+            dt,
+            packer=self.packer,
+            mesh=self._mesh,
+            command=command,
+            shown=self.shown,
+            beside=self._beside_skin,
         )
         self.outlet.send(self.views[0].player.simulated_pose, self.transport.flesh_time)
         return frames
+
+    def _beside_skin(self, head: Head) -> list[bytes]:
+        """Amounts of what was drawn, and ghosts, at the time of a frame."""
+        source, edits = self.transport.source, self._shown.edits
+        found = []
+        if isinstance(source, EditedSource) and edits is not None and edits.layers:
+            amounts = source.amounts(head.motion_time)
+            found.append(amounts_frame(head, [amounts.get(use, 0.0) for use in (*edits.shapes, *edits.poses)]))
+        if isinstance(source.source if isinstance(source, EditedSource) else source, Motion):  # not a live one
+            character = self.views[0].player.character
+            found += self._ghost_maker.frames(self.ghosts, character, source, head, self.motion.fps)
+        return found
 
     def take_over(self) -> bool:
         """Go over to what was opened or bound beside, where it is ready; whether anything changed."""
@@ -270,6 +292,7 @@ class Session:
         dressed = self._shown.on_character(opened.character)
         self.views = [View(dressed, graph, self._beside) for graph in self._shown.skins]
         self.transport = Transport(self.views[0].player, self._source(self._shown))
+        self._ghost_maker = GhostMaker(opened.packer)
         self.painting = Painting(opened.canvas)
         self._mesh += 1
         self.seen.forget()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 
 from supple.arrays import FloatArray
@@ -53,6 +55,7 @@ def state_of(session: Session, revision: int) -> say.State:
         ),
         skeleton=_skeleton(character.skeleton),
         shown=_shown(session),
+        ghosts=say.GhostsInfo(**asdict(session.ghosts)),
         transport=say.TransportInfo(
             label(document.motion),
             session.transport.playing,

@@ -69,6 +69,19 @@ void main() {
   colour = vec4(mix(pow(linear, vec3(1.0 / 2.2)), measure_colour(dot(n, v) * 0.6 + light.g * 0.4), measured), 1.0);
 }`;
 
+/** A body that is seen through, most where it faces the viewer. */
+export const GHOST_FRAGMENT = /* glsl */ `
+precision highp float;
+in vec3 normal;
+in vec3 to_viewer;
+uniform vec3 colour;
+uniform float opacity;
+out vec4 shown;
+void main() {
+  float grazing = 1.0 - abs(dot(normalize(normal), normalize(to_viewer)));
+  shown = vec4(pow(colour, vec3(1.0 / 2.2)), opacity * (0.35 + 0.65 * grazing * grazing));
+}`;
+
 /** The body laid on the floor along the light, darker where it is near the floor; seen from above. */
 export const SHADOW_VERTEX = /* glsl */ `${UNPACK}
 uniform vec2 shadow_centre;

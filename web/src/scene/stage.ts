@@ -4,6 +4,7 @@ import type { SkeletonInfo } from "../messages";
 import { Scene, Vector3, type WebGLRenderer } from "../three";
 import { jointAt } from "./bones";
 import { Viewer, type ViewName } from "./camera";
+import { FIRST_GHOST, Ghosts } from "./ghosts";
 import { grid, gridFor } from "./layout";
 import type { Look } from "./looks";
 import { Pane } from "./pane";
@@ -53,6 +54,7 @@ export class Stage {
   readonly scene = new Scene();
   readonly viewer: Viewer;
   readonly panes: Pane[] = [];
+  readonly ghosts: Ghosts;
   /** The pane that tools work in: the one that was last pointed at. */
   pane: Pane;
   private readonly renderer: WebGLRenderer;
@@ -75,6 +77,8 @@ export class Stage {
     this.look = options.look;
     this.renderer = makeRenderer(canvas, options.software);
     this.viewer = new Viewer(canvas, options.calm);
+    this.ghosts = new Ghosts(this.look);
+    this.scene.add(this.ghosts.group);
     this.pane = this.addPane();
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
@@ -111,6 +115,7 @@ export class Stage {
     this.framed &&= again;
     this.size = size > 0 ? size : 1.8;
     for (const pane of this.panes) pane.setMesh(number, data, this.size);
+    this.ghosts.setMesh(number, data);
     this.dirty = true;
   }
 
@@ -123,7 +128,8 @@ export class Stage {
 
   /** The newest frame of a view. */
   newest(frame: SkinFrame): void {
-    this.panes[frame.view]?.newest(frame);
+    if (frame.view >= FIRST_GHOST) this.ghosts.newest(frame);
+    else this.panes[frame.view]?.newest(frame);
     this.unsaid.push({ view: frame.view, frame: frame.frame });
   }
 
@@ -159,6 +165,7 @@ export class Stage {
   wear(look: Look): void {
     this.look = look;
     for (const pane of this.panes) pane.wear(look);
+    this.ghosts.wear(look);
     this.dirty = true;
   }
 
@@ -267,6 +274,7 @@ export class Stage {
   }
 
   private draw(): void {
+    this.ghosts.prepare(this.shown()?.motionTime ?? 0);
     for (const pane of this.panes) pane.prepare(this.renderer, this.bonesShown);
     this.renderer.setScissorTest(true);
     for (const pane of this.panes) {

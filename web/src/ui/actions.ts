@@ -19,6 +19,7 @@ export type ActionId =
   | "loop-start"
   | "loop-end"
   | "layers"
+  | "ghosts"
   | "slower"
   | "faster"
   | "save"
@@ -175,6 +176,15 @@ const ACTIONS: readonly Action[] = [
     run: () => {
       layersWanted.value = !layersShown();
     },
+  },
+  {
+    id: "ghosts",
+    group: "Motion",
+    name: "Show ghosts before and after",
+    keys: ["N"],
+    icon: "ghosts",
+    pressed: () => Boolean(state.value?.ghosts.on),
+    run: () => ask({ do: "show-ghosts", on: !state.value?.ghosts.on }),
   },
   { id: "slower", group: "Motion", name: "Slower", keys: ["ArrowDown"], run: () => otherSpeed(-1) },
   { id: "faster", group: "Motion", name: "Faster", keys: ["ArrowUp"], run: () => otherSpeed(1) },

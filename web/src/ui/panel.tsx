@@ -6,6 +6,7 @@ import { setRadius } from "./actions";
 import { Capture } from "./capture";
 import { GraphSection } from "./graph";
 import { EditsSection } from "./layers/edits";
+import { GhostRows } from "./layers/ghosts";
 import { MeasureChooser } from "./legend";
 import { Compare } from "./panes";
 import { Row } from "./rows";
@@ -42,6 +43,7 @@ function Filled({ now }: { now: State }) {
         <MeasureChooser />
         <HandRadius size={now.mesh.size || 1.8} />
       </section>
+      <GhostRows />
       <EditsSection />
       <GraphSection />
       <Capture />

@@ -23,6 +23,7 @@ export function Timeline({ stage }: { stage: Stage }) {
         <ActionButton id="step-ahead" stage={stage} />
         <ActionButton id="loop" stage={stage} />
         <ActionButton id="layers" stage={stage} />
+        <ActionButton id="ghosts" stage={stage} />
       </div>
       {duration ? <Track duration={duration} /> : <p class="track quiet">This motion has no end.</p>}
       <div class="clock">

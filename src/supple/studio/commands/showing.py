@@ -20,4 +20,12 @@ def _show(session: Session, command: say.Show) -> None:
         session.shown = replace(session.shown, colours=colours)
 
 
-HANDLERS: Handlers = {say.Show: _show}
+def _show_ghosts(session: Session, command: say.ShowGhosts) -> None:
+    words = ("on", "before", "after", "spacing", "trail")
+    changes = {word: getattr(command, word) for word in words if getattr(command, word) is not None}
+    if changes.get("trail"):
+        session.character.skeleton.index(changes["trail"])
+    session.ghosts = replace(session.ghosts, **changes)
+
+
+HANDLERS: Handlers = {say.Show: _show, say.ShowGhosts: _show_ghosts}

@@ -1186,6 +1186,22 @@ function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link2.href), 6e4);
 }
 
+// src/amounts.ts
+var KEPT = 8;
+var waiting = /* @__PURE__ */ new Map();
+var amounts = y3({});
+function newestAmounts(frame2) {
+  waiting.set(frame2.frame, frame2.amounts);
+  for (const old of waiting.keys()) if (waiting.size > KEPT) waiting.delete(old);
+}
+function showAmounts(frame2) {
+  const values = waiting.get(frame2);
+  const { shapes = [], poses = [] } = state.peek()?.edits ?? {};
+  const names = [...shapes, ...poses];
+  if (!values || values.length !== names.length) return;
+  amounts.value = Object.fromEntries(names.map((name, i4) => [name, values[i4]]));
+}
+
 // src/frames.ts
 var FRAME_MAGIC = 1179406419;
 var MESH_MAGIC = 1296846931;
@@ -1193,6 +1209,8 @@ var HEAD = 64;
 var SKIN = 1;
 var COLOURS = 2;
 var JOINTS = 3;
+var TRAIL = 4;
+var AMOUNTS = 5;
 function readFrame(message) {
   if (message.byteLength < HEAD) return null;
   const head = new DataView(message, 0, HEAD);
@@ -1210,6 +1228,10 @@ function readFrame(message) {
     const [low, high] = [head.getFloat32(44, true), head.getFloat32(48, true)];
     return { kind: "colours", ...about, low, high, values: new Uint8Array(message, HEAD, count) };
   }
+  if (kind === TRAIL && message.byteLength >= HEAD + 12 * count)
+    return { kind: "trail", ...about, places: new Float32Array(message, HEAD, 3 * count) };
+  if (kind === AMOUNTS && message.byteLength >= HEAD + 4 * count)
+    return { kind: "amounts", ...about, amounts: new Float32Array(message, HEAD, count) };
   if (kind !== SKIN || message.byteLength < HEAD + 8 * count) return null;
   return {
     kind: "skin",
@@ -1295,6 +1317,8 @@ var LOOKS = {
     line_strength: 0.4,
     shadow_strength: 0.62,
     ring: 16767392,
+    earlier: linear(7315432),
+    later: linear(15246447),
     bones: 15922682,
     axes: [15043195, 10273930, 8826598]
   },
@@ -1309,6 +1333,8 @@ var LOOKS = {
     line_strength: 0.38,
     shadow_strength: 0.42,
     ring: 8010258,
+    earlier: linear(4026308),
+    later: linear(12874813),
     bones: 2568253,
     axes: [11812911, 5209914, 3105965]
   }
@@ -2327,17 +2353,17 @@ var PaintMap = class {
 import { Vector3 as Vector38 } from "./three.js";
 
 // src/pace.ts
-var waiting = /* @__PURE__ */ new Map();
+var waiting2 = /* @__PURE__ */ new Map();
 function soon(name, act) {
-  if (waiting.size === 0) requestAnimationFrame(flush);
-  waiting.set(name, act);
+  if (waiting2.size === 0) requestAnimationFrame(flush);
+  waiting2.set(name, act);
 }
 function notSoon(name) {
-  waiting.delete(name);
+  waiting2.delete(name);
 }
 function flush() {
-  const acts = [...waiting.values()];
-  waiting.clear();
+  const acts = [...waiting2.values()];
+  waiting2.clear();
   for (const act of acts) act();
 }
 
@@ -3675,6 +3701,7 @@ var PATHS = {
   reset: "M8 3a5 5 0 1 1-4.900 6h1.400A3.600 3.600 0 1 0 5 5.900L6.800 7.600H2.300V3.100L4 4.900A5 5 0 0 1 8 3z",
   loop: "M5 3.200h6a3 3 0 0 1 3 3V8h-1.400V6.200A1.600 1.600 0 0 0 11 4.600H5v1.900L2 3.900 5 1.300zM11 12.800H5a3 3 0 0 1-3-3V8h1.400v1.800A1.600 1.600 0 0 0 5 11.400h6V9.500l3 2.600-3 2.600z",
   layers: "M8 1.800 14.500 5 8 8.200 1.500 5zM3.200 7.300 8 9.700l4.800-2.400 1.700.8L8 11.300 1.500 8.100zM3.200 10.300 8 12.700l4.800-2.400 1.700.8L8 14.300l-6.500-3.200z",
+  ghosts: "M10 2.500a3.500 3.500 0 0 1 3.500 3.500v7l-1.700-1.300L10 13l-1.800-1.300L6.500 13V6A3.500 3.500 0 0 1 10 2.500zM5.300 3.200A4.700 4.700 0 0 0 4.600 6v6.300L3 13V6.500a3.300 3.300 0 0 1 2.300-3.300z",
   key: "M8 2.500 13.500 8 8 13.500 2.500 8zm0 2L4.500 8 8 11.500 11.500 8z",
   bin: "M6 2h4v1.200h3.500v1.300h-11V3.200H6zM3.600 5.600h8.800l-.7 8.400H4.300zm1.500 1.300.5 5.800h4.800l.5-5.800z",
   up: "M8 4.500 13 10l-1 1-4-4.400L4 11l-1-1z",
@@ -4690,248 +4717,19 @@ setInterval(() => {
   since = now;
 }, PERIOD);
 
-// src/scene/renderer.ts
-import { WebGLRenderer } from "./three.js";
-function rendererName() {
-  const context = document.createElement("canvas").getContext("webgl2");
-  if (!context) return null;
-  const info = context.getExtension("WEBGL_debug_renderer_info");
-  const name = info ? String(context.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "unknown";
-  context.getExtension("WEBGL_lose_context")?.loseContext();
-  return name;
-}
-function isSoftware(name) {
-  return /swiftshader|llvmpipe|software/i.test(name);
-}
-function makeRenderer(canvas, software) {
-  const renderer = new WebGLRenderer({
-    canvas,
-    alpha: true,
-    antialias: !software,
-    powerPreference: "high-performance"
-  });
-  renderer.setPixelRatio(software ? 1 : Math.min(2, devicePixelRatio));
-  renderer.setClearColor(0, 0);
-  renderer.autoClear = true;
-  return renderer;
-}
-
-// src/scene/stage.ts
-import { Scene as Scene2, Vector3 as Vector320 } from "./three.js";
-
-// src/scene/bones.ts
+// src/scene/ghosts.ts
 import {
   BufferAttribute as BufferAttribute7,
   BufferGeometry as BufferGeometry7,
+  Color as Color3,
   DynamicDrawUsage as DynamicDrawUsage6,
-  Mesh as Mesh2,
-  MeshBasicMaterial,
-  Vector3 as Vector316
-} from "./three.js";
-var CORNERS3 = 6;
-var FACES2 = [0, 2, 3, 0, 3, 4, 0, 4, 5, 0, 5, 2, 1, 3, 2, 1, 4, 3, 1, 5, 4, 1, 2, 5];
-var WIDEST_AT = 0.16;
-var WIDTH = 0.055;
-function jointAt({ transforms }, joint, into) {
-  const at = 12 * joint;
-  return into.set(transforms[at + 3], transforms[at + 7], transforms[at + 11]);
-}
-var Bones = class {
-  mesh;
-  material;
-  positions;
-  ends;
-  constructor(skeleton, look2) {
-    this.ends = skeleton.parents.map((parent, joint) => [parent, joint]).filter(([parent]) => parent >= 0);
-    const count = this.ends.length;
-    this.positions = new BufferAttribute7(new Float32Array(3 * CORNERS3 * count), 3).setUsage(DynamicDrawUsage6);
-    const geometry = new BufferGeometry7().setAttribute("position", this.positions);
-    geometry.setIndex(this.ends.flatMap((_3, bone) => FACES2.map((corner) => CORNERS3 * bone + corner)));
-    this.material = new MeshBasicMaterial({ transparent: true, opacity: 0.62, depthTest: false });
-    this.mesh = new Mesh2(geometry, this.material);
-    this.mesh.frustumCulled = false;
-    this.mesh.renderOrder = 5;
-    this.wear(look2);
-  }
-  wear(look2) {
-    this.material.color.set(LOOKS[look2].bones);
-  }
-  show(frame2) {
-    const [from, to, along, side, up, corner] = Array.from({ length: 6 }, () => new Vector316());
-    this.ends.forEach(([parent, joint], bone) => {
-      jointAt(frame2, parent, from);
-      along.subVectors(jointAt(frame2, joint, to), from);
-      side.set(Math.abs(along.y) > 0.9 * along.length() ? 1 : 0, 0, 0);
-      if (side.x === 0) side.y = 1;
-      up.crossVectors(along, side).setLength(WIDTH * along.length());
-      side.crossVectors(up, along).setLength(WIDTH * along.length());
-      const at = CORNERS3 * bone;
-      this.positions.setXYZ(at, from.x, from.y, from.z);
-      this.positions.setXYZ(at + 1, to.x, to.y, to.z);
-      from.addScaledVector(along, WIDEST_AT);
-      [side, up, side, up].forEach((out, i4) => {
-        corner.copy(from).addScaledVector(out, i4 < 2 ? 1 : -1);
-        this.positions.setXYZ(at + 2 + i4, corner.x, corner.y, corner.z);
-      });
-    });
-    this.positions.needsUpdate = true;
-  }
-  dispose() {
-    this.mesh.geometry.dispose();
-    this.material.dispose();
-  }
-};
-
-// src/scene/camera.ts
-import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 as Vector317 } from "./three.js";
-var FIELD = 32;
-var OFF_POLE = 88e-4;
-var FOLLOW_RATE = 4;
-var FOLLOW_STEP = 1 / 60;
-var JUMP = 0.5;
-var ROOM3 = 1.08;
-var TURN_TIME = 0.28;
-var FROM = {
-  front: new Vector317(0, 0.06, 1),
-  side: new Vector317(1, 0.06, 0),
-  top: new Vector317(0, 1, 9e-3)
-};
-var Viewer = class {
-  constructor(canvas, calm2) {
-    this.calm = calm2;
-    this.camera.position.set(1.6, 1.5, 4.2);
-    this.controls = new OrbitControls(this.camera, canvas);
-    this.controls.mouseButtons = { LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.ROTATE };
-    this.controls.touches = { ONE: TOUCH.ROTATE, TWO: TOUCH.DOLLY_PAN };
-    this.controls.enableDamping = !calm2();
-    this.controls.dampingFactor = 0.18;
-    this.controls.minPolarAngle = OFF_POLE;
-    this.controls.maxPolarAngle = Math.PI - OFF_POLE;
-    this.controls.zoomSpeed = 0.9;
-    this.controls.addEventListener("start", () => {
-      this.turn = null;
-    });
-  }
-  calm;
-  camera = new PerspectiveCamera(FIELD, 1, 0.01, 200);
-  controls;
-  anchor = new Vector317();
-  body = new Vector317();
-  // where it was seen last
-  velocity = new Vector317();
-  anchored = false;
-  turn = null;
-  resize(width, height2) {
-    this.camera.aspect = width / Math.max(1, height2);
-    this.camera.updateProjectionMatrix();
-  }
-  /** Go along with the body, whose cube has its middle here; at once where it jumps.
-  
-     A critically damped follower with a velocity of its own, so that it does not lag behind a steady walk. */
-  follow(middle, size2, seconds) {
-    if (!this.anchored) this.stay(middle);
-    const before = this.anchor.clone();
-    if (middle.distanceTo(this.anchor) < JUMP * size2) this.followEvenly(middle, seconds);
-    else this.anchor.copy(middle);
-    this.body.copy(middle);
-    const step2 = this.anchor.clone().sub(before);
-    this.camera.position.add(step2);
-    this.controls.target.add(step2);
-    this.turn?.target.add(step2);
-  }
-  /** In steps as short as a frame, between which the body goes evenly: the way is the same however often it is seen. */
-  followEvenly(middle, seconds) {
-    const steps = Math.ceil(seconds / FOLLOW_STEP - 1e-6);
-    const dt = seconds / steps;
-    for (let i4 = 1; i4 <= steps; i4++) {
-      const off = this.body.clone().lerp(middle, i4 / steps).sub(this.anchor);
-      this.velocity.addScaledVector(off, FOLLOW_RATE ** 2 * dt);
-      this.anchor.addScaledVector(off, 2 * FOLLOW_RATE * dt).addScaledVector(this.velocity, dt);
-    }
-  }
-  /** The body is somewhere else, and the camera stays where it is. */
-  stay(middle) {
-    this.anchor.copy(middle);
-    this.body.copy(middle);
-    this.velocity.set(0, 0, 0);
-    this.anchored = true;
-  }
-  /** Look at a box so that it fills the picture, from where the camera is or from a named side. */
-  frame(low, high, from, atOnce = false) {
-    const target = low.clone().add(high).multiplyScalar(0.5);
-    const direction = (from ?? this.offset()).clone().normalize();
-    const half = high.clone().sub(low).multiplyScalar(0.5);
-    const right = new Vector317(direction.z, 0, -direction.x).normalize();
-    const up = direction.clone().cross(right);
-    const along = (axis) => half.x * Math.abs(axis.x) + half.y * Math.abs(axis.y) + half.z * Math.abs(axis.z);
-    const tangent = Math.tan(FIELD * Math.PI / 360);
-    const nearest = Math.max(along(up), along(right) / this.camera.aspect) / tangent;
-    const distance = ROOM3 * nearest + 0.5 * along(direction);
-    this.goTo(target, direction.multiplyScalar(distance), atOnce);
-    this.controls.minDistance = 0.05 * half.length();
-    this.controls.maxDistance = 30 * half.length();
-  }
-  view(name) {
-    const target = (this.turn?.target ?? this.controls.target).clone();
-    this.goTo(target, FROM[name].clone().setLength(this.offset().length()), false);
-  }
-  /** Before every picture; says whether the camera moved. */
-  update(seconds) {
-    const before = this.camera.matrixWorld.clone();
-    if (this.turn) this.goOn(this.turn, seconds);
-    this.controls.update();
-    this.camera.updateMatrixWorld();
-    return !this.camera.matrixWorld.equals(before);
-  }
-  /** From what is looked at to the camera, as it is or as it is about to be. */
-  offset() {
-    return this.turn?.offset.clone() ?? this.camera.position.clone().sub(this.controls.target);
-  }
-  /** Look at a place, from it plus an offset [m]. */
-  goTo(target, offset, atOnce) {
-    this.turn = { target, offset, left: TURN_TIME };
-    if (atOnce || this.calm()) this.turn.left = 0;
-  }
-  goOn(turn, seconds) {
-    const share = turn.left <= seconds ? 1 : 1 - (1 - seconds / turn.left) ** 3;
-    const offset = this.camera.position.clone().sub(this.controls.target);
-    const length = offset.length() + share * (turn.offset.length() - offset.length());
-    offset.normalize().lerp(turn.offset.clone().normalize(), share);
-    if (offset.length() < 1e-3) offset.copy(turn.offset);
-    this.controls.target.lerp(turn.target, share);
-    this.camera.position.copy(this.controls.target).add(offset.setLength(length));
-    turn.left -= seconds;
-    if (turn.left <= 0) this.turn = null;
-  }
-};
-
-// src/scene/layout.ts
-var UPRIGHT = 0.6;
-var grid = y3({ columns: 1, rows: 1 });
-function gridFor(count, width, height2) {
-  let best = { columns: count, rows: 1 };
-  let largest = 0;
-  for (let columns = count; columns >= 1; columns--) {
-    const rows = Math.ceil(count / columns);
-    const seen = Math.min(width / columns / UPRIGHT, height2 / rows);
-    if (seen > 1.02 * largest) [best, largest] = [{ columns, rows }, seen];
-  }
-  return best;
-}
-
-// src/scene/pane.ts
-import { Group, Vector3 as Vector319 } from "./three.js";
-
-// src/scene/floor.ts
-import {
   GLSL3 as GLSL32,
-  Mesh as Mesh3,
-  OrthographicCamera,
-  PlaneGeometry,
+  Group,
+  Line as Line5,
+  LineBasicMaterial as LineBasicMaterial6,
+  Mesh as Mesh2,
   RawShaderMaterial as RawShaderMaterial2,
-  Scene,
-  Vector2 as Vector28,
-  WebGLRenderTarget
+  Vector3 as Vector316
 } from "./three.js";
 
 // src/scene/ramps.ts
@@ -5015,6 +4813,20 @@ void main() {
   colour = vec4(mix(pow(linear, vec3(1.0 / 2.2)), measure_colour(dot(n, v) * 0.6 + light.g * 0.4), measured), 1.0);
 }`
 );
+var GHOST_FRAGMENT = (
+  /* glsl */
+  `
+precision highp float;
+in vec3 normal;
+in vec3 to_viewer;
+uniform vec3 colour;
+uniform float opacity;
+out vec4 shown;
+void main() {
+  float grazing = 1.0 - abs(dot(normalize(normal), normalize(to_viewer)));
+  shown = vec4(pow(colour, vec3(1.0 / 2.2)), opacity * (0.35 + 0.65 * grazing * grazing));
+}`
+);
 var SHADOW_VERTEX = (
   /* glsl */
   `${UNPACK}
@@ -5088,7 +4900,352 @@ void main() {
 }`
 );
 
+// src/scene/ghosts.ts
+var FIRST_GHOST = 16;
+var STRONGEST = 0.42;
+var Ghosts = class {
+  constructor(look2) {
+    this.look = look2;
+    this.trailMaterial = new LineBasicMaterial6({ transparent: true, opacity: 0.9, depthTest: false });
+    this.trail = new Line5(new BufferGeometry7(), this.trailMaterial);
+    this.trail.frustumCulled = false;
+    this.trail.renderOrder = 9;
+    this.trail.visible = false;
+    this.group.add(this.trail);
+    this.wear(look2);
+  }
+  look;
+  group = new Group();
+  ghosts = /* @__PURE__ */ new Map();
+  trail;
+  trailMaterial;
+  wanted = null;
+  step = 0.1;
+  // between two ghosts [s]
+  mesh = null;
+  setMesh(number, data) {
+    this.mesh = { number, data };
+    for (const view2 of [...this.ghosts.keys()]) this.forget(view2);
+    this.trail.visible = false;
+  }
+  /** How many there are to be, and how far apart. */
+  want(shown2, fps) {
+    this.wanted = shown2;
+    this.step = shown2.spacing / (fps || 60);
+    if (!shown2.on) for (const view2 of [...this.ghosts.keys()]) this.forget(view2);
+    this.trail.visible &&= shown2.on && shown2.trail !== "";
+  }
+  newest(frame2) {
+    if (!this.wanted?.on || frame2.mesh !== this.mesh?.number) return;
+    const ghost = this.ghosts.get(frame2.view) ?? this.make(frame2);
+    ghost.frame = frame2;
+    ghost.attribute.array = frame2.packed;
+    ghost.attribute.needsUpdate = true;
+    const { low, side } = ghost.mesh.material.uniforms;
+    low.value.fromArray(frame2.low);
+    side.value = frame2.side;
+  }
+  newestTrail({ places }) {
+    if (!this.wanted?.on || !this.wanted.trail) return;
+    this.trail.geometry.dispose();
+    this.trail.geometry = new BufferGeometry7().setAttribute("position", new BufferAttribute7(places, 3));
+    this.trail.visible = true;
+  }
+  wear(look2) {
+    this.look = look2;
+    this.trailMaterial.color.set(LOOKS[look2].ring);
+  }
+  /** Before a picture of the time: those far from it fade, and what was is blue and what comes is warm. */
+  prepare(time) {
+    const { before = 0, after = 0 } = this.wanted ?? {};
+    for (const { mesh, frame: frame2 } of this.ghosts.values()) {
+      const away = (frame2.motionTime - time) / this.step;
+      const count = away < 0 ? before : after;
+      mesh.visible = Math.abs(away) > 0.05 && Math.abs(away) < count + 0.8;
+      const { opacity, colour: colour2 } = mesh.material.uniforms;
+      opacity.value = STRONGEST * Math.max(0.3, 1 - (Math.abs(away) - 0.5) / (count + 0.5));
+      colour2.value = away < 0 ? LOOKS[this.look].earlier : LOOKS[this.look].later;
+      mesh.renderOrder = -Math.abs(away);
+    }
+  }
+  make(frame2) {
+    const { data } = this.mesh;
+    const attribute = new BufferAttribute7(frame2.packed, 4, true).setUsage(DynamicDrawUsage6);
+    const geometry = new BufferGeometry7().setAttribute("packed_point", attribute);
+    geometry.setIndex(new BufferAttribute7(data.triangles, 1));
+    const material = new RawShaderMaterial2({
+      glslVersion: GLSL32,
+      vertexShader: SKIN_VERTEX,
+      fragmentShader: GHOST_FRAGMENT,
+      transparent: true,
+      depthWrite: false,
+      uniforms: {
+        low: { value: new Vector316() },
+        side: { value: 1 },
+        opacity: { value: 0 },
+        colour: { value: new Color3() }
+      }
+    });
+    const mesh = new Mesh2(geometry, material);
+    mesh.frustumCulled = false;
+    this.group.add(mesh);
+    const ghost = { mesh, attribute, frame: frame2 };
+    this.ghosts.set(frame2.view, ghost);
+    return ghost;
+  }
+  forget(view2) {
+    const ghost = this.ghosts.get(view2);
+    if (!ghost) return;
+    this.ghosts.delete(view2);
+    this.group.remove(ghost.mesh);
+    ghost.mesh.geometry.dispose();
+    ghost.mesh.material.dispose();
+  }
+};
+
+// src/scene/renderer.ts
+import { WebGLRenderer } from "./three.js";
+function rendererName() {
+  const context = document.createElement("canvas").getContext("webgl2");
+  if (!context) return null;
+  const info = context.getExtension("WEBGL_debug_renderer_info");
+  const name = info ? String(context.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "unknown";
+  context.getExtension("WEBGL_lose_context")?.loseContext();
+  return name;
+}
+function isSoftware(name) {
+  return /swiftshader|llvmpipe|software/i.test(name);
+}
+function makeRenderer(canvas, software) {
+  const renderer = new WebGLRenderer({
+    canvas,
+    alpha: true,
+    antialias: !software,
+    powerPreference: "high-performance"
+  });
+  renderer.setPixelRatio(software ? 1 : Math.min(2, devicePixelRatio));
+  renderer.setClearColor(0, 0);
+  renderer.autoClear = true;
+  return renderer;
+}
+
+// src/scene/stage.ts
+import { Scene as Scene2, Vector3 as Vector321 } from "./three.js";
+
+// src/scene/bones.ts
+import {
+  BufferAttribute as BufferAttribute8,
+  BufferGeometry as BufferGeometry8,
+  DynamicDrawUsage as DynamicDrawUsage7,
+  Mesh as Mesh3,
+  MeshBasicMaterial,
+  Vector3 as Vector317
+} from "./three.js";
+var CORNERS3 = 6;
+var FACES2 = [0, 2, 3, 0, 3, 4, 0, 4, 5, 0, 5, 2, 1, 3, 2, 1, 4, 3, 1, 5, 4, 1, 2, 5];
+var WIDEST_AT = 0.16;
+var WIDTH = 0.055;
+function jointAt({ transforms }, joint, into) {
+  const at = 12 * joint;
+  return into.set(transforms[at + 3], transforms[at + 7], transforms[at + 11]);
+}
+var Bones = class {
+  mesh;
+  material;
+  positions;
+  ends;
+  constructor(skeleton, look2) {
+    this.ends = skeleton.parents.map((parent, joint) => [parent, joint]).filter(([parent]) => parent >= 0);
+    const count = this.ends.length;
+    this.positions = new BufferAttribute8(new Float32Array(3 * CORNERS3 * count), 3).setUsage(DynamicDrawUsage7);
+    const geometry = new BufferGeometry8().setAttribute("position", this.positions);
+    geometry.setIndex(this.ends.flatMap((_3, bone) => FACES2.map((corner) => CORNERS3 * bone + corner)));
+    this.material = new MeshBasicMaterial({ transparent: true, opacity: 0.62, depthTest: false });
+    this.mesh = new Mesh3(geometry, this.material);
+    this.mesh.frustumCulled = false;
+    this.mesh.renderOrder = 5;
+    this.wear(look2);
+  }
+  wear(look2) {
+    this.material.color.set(LOOKS[look2].bones);
+  }
+  show(frame2) {
+    const [from, to, along, side, up, corner] = Array.from({ length: 6 }, () => new Vector317());
+    this.ends.forEach(([parent, joint], bone) => {
+      jointAt(frame2, parent, from);
+      along.subVectors(jointAt(frame2, joint, to), from);
+      side.set(Math.abs(along.y) > 0.9 * along.length() ? 1 : 0, 0, 0);
+      if (side.x === 0) side.y = 1;
+      up.crossVectors(along, side).setLength(WIDTH * along.length());
+      side.crossVectors(up, along).setLength(WIDTH * along.length());
+      const at = CORNERS3 * bone;
+      this.positions.setXYZ(at, from.x, from.y, from.z);
+      this.positions.setXYZ(at + 1, to.x, to.y, to.z);
+      from.addScaledVector(along, WIDEST_AT);
+      [side, up, side, up].forEach((out, i4) => {
+        corner.copy(from).addScaledVector(out, i4 < 2 ? 1 : -1);
+        this.positions.setXYZ(at + 2 + i4, corner.x, corner.y, corner.z);
+      });
+    });
+    this.positions.needsUpdate = true;
+  }
+  dispose() {
+    this.mesh.geometry.dispose();
+    this.material.dispose();
+  }
+};
+
+// src/scene/camera.ts
+import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 as Vector318 } from "./three.js";
+var FIELD = 32;
+var OFF_POLE = 88e-4;
+var FOLLOW_RATE = 4;
+var FOLLOW_STEP = 1 / 60;
+var JUMP = 0.5;
+var ROOM3 = 1.08;
+var TURN_TIME = 0.28;
+var FROM = {
+  front: new Vector318(0, 0.06, 1),
+  side: new Vector318(1, 0.06, 0),
+  top: new Vector318(0, 1, 9e-3)
+};
+var Viewer = class {
+  constructor(canvas, calm2) {
+    this.calm = calm2;
+    this.camera.position.set(1.6, 1.5, 4.2);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.mouseButtons = { LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.ROTATE };
+    this.controls.touches = { ONE: TOUCH.ROTATE, TWO: TOUCH.DOLLY_PAN };
+    this.controls.enableDamping = !calm2();
+    this.controls.dampingFactor = 0.18;
+    this.controls.minPolarAngle = OFF_POLE;
+    this.controls.maxPolarAngle = Math.PI - OFF_POLE;
+    this.controls.zoomSpeed = 0.9;
+    this.controls.addEventListener("start", () => {
+      this.turn = null;
+    });
+  }
+  calm;
+  camera = new PerspectiveCamera(FIELD, 1, 0.01, 200);
+  controls;
+  anchor = new Vector318();
+  body = new Vector318();
+  // where it was seen last
+  velocity = new Vector318();
+  anchored = false;
+  turn = null;
+  resize(width, height2) {
+    this.camera.aspect = width / Math.max(1, height2);
+    this.camera.updateProjectionMatrix();
+  }
+  /** Go along with the body, whose cube has its middle here; at once where it jumps.
+  
+     A critically damped follower with a velocity of its own, so that it does not lag behind a steady walk. */
+  follow(middle, size2, seconds) {
+    if (!this.anchored) this.stay(middle);
+    const before = this.anchor.clone();
+    if (middle.distanceTo(this.anchor) < JUMP * size2) this.followEvenly(middle, seconds);
+    else this.anchor.copy(middle);
+    this.body.copy(middle);
+    const step2 = this.anchor.clone().sub(before);
+    this.camera.position.add(step2);
+    this.controls.target.add(step2);
+    this.turn?.target.add(step2);
+  }
+  /** In steps as short as a frame, between which the body goes evenly: the way is the same however often it is seen. */
+  followEvenly(middle, seconds) {
+    const steps = Math.ceil(seconds / FOLLOW_STEP - 1e-6);
+    const dt = seconds / steps;
+    for (let i4 = 1; i4 <= steps; i4++) {
+      const off = this.body.clone().lerp(middle, i4 / steps).sub(this.anchor);
+      this.velocity.addScaledVector(off, FOLLOW_RATE ** 2 * dt);
+      this.anchor.addScaledVector(off, 2 * FOLLOW_RATE * dt).addScaledVector(this.velocity, dt);
+    }
+  }
+  /** The body is somewhere else, and the camera stays where it is. */
+  stay(middle) {
+    this.anchor.copy(middle);
+    this.body.copy(middle);
+    this.velocity.set(0, 0, 0);
+    this.anchored = true;
+  }
+  /** Look at a box so that it fills the picture, from where the camera is or from a named side. */
+  frame(low, high, from, atOnce = false) {
+    const target = low.clone().add(high).multiplyScalar(0.5);
+    const direction = (from ?? this.offset()).clone().normalize();
+    const half = high.clone().sub(low).multiplyScalar(0.5);
+    const right = new Vector318(direction.z, 0, -direction.x).normalize();
+    const up = direction.clone().cross(right);
+    const along = (axis) => half.x * Math.abs(axis.x) + half.y * Math.abs(axis.y) + half.z * Math.abs(axis.z);
+    const tangent = Math.tan(FIELD * Math.PI / 360);
+    const nearest = Math.max(along(up), along(right) / this.camera.aspect) / tangent;
+    const distance = ROOM3 * nearest + 0.5 * along(direction);
+    this.goTo(target, direction.multiplyScalar(distance), atOnce);
+    this.controls.minDistance = 0.05 * half.length();
+    this.controls.maxDistance = 30 * half.length();
+  }
+  view(name) {
+    const target = (this.turn?.target ?? this.controls.target).clone();
+    this.goTo(target, FROM[name].clone().setLength(this.offset().length()), false);
+  }
+  /** Before every picture; says whether the camera moved. */
+  update(seconds) {
+    const before = this.camera.matrixWorld.clone();
+    if (this.turn) this.goOn(this.turn, seconds);
+    this.controls.update();
+    this.camera.updateMatrixWorld();
+    return !this.camera.matrixWorld.equals(before);
+  }
+  /** From what is looked at to the camera, as it is or as it is about to be. */
+  offset() {
+    return this.turn?.offset.clone() ?? this.camera.position.clone().sub(this.controls.target);
+  }
+  /** Look at a place, from it plus an offset [m]. */
+  goTo(target, offset, atOnce) {
+    this.turn = { target, offset, left: TURN_TIME };
+    if (atOnce || this.calm()) this.turn.left = 0;
+  }
+  goOn(turn, seconds) {
+    const share = turn.left <= seconds ? 1 : 1 - (1 - seconds / turn.left) ** 3;
+    const offset = this.camera.position.clone().sub(this.controls.target);
+    const length = offset.length() + share * (turn.offset.length() - offset.length());
+    offset.normalize().lerp(turn.offset.clone().normalize(), share);
+    if (offset.length() < 1e-3) offset.copy(turn.offset);
+    this.controls.target.lerp(turn.target, share);
+    this.camera.position.copy(this.controls.target).add(offset.setLength(length));
+    turn.left -= seconds;
+    if (turn.left <= 0) this.turn = null;
+  }
+};
+
+// src/scene/layout.ts
+var UPRIGHT = 0.6;
+var grid = y3({ columns: 1, rows: 1 });
+function gridFor(count, width, height2) {
+  let best = { columns: count, rows: 1 };
+  let largest = 0;
+  for (let columns = count; columns >= 1; columns--) {
+    const rows = Math.ceil(count / columns);
+    const seen = Math.min(width / columns / UPRIGHT, height2 / rows);
+    if (seen > 1.02 * largest) [best, largest] = [{ columns, rows }, seen];
+  }
+  return best;
+}
+
+// src/scene/pane.ts
+import { Group as Group2, Vector3 as Vector320 } from "./three.js";
+
 // src/scene/floor.ts
+import {
+  GLSL3 as GLSL33,
+  Mesh as Mesh4,
+  OrthographicCamera,
+  PlaneGeometry,
+  RawShaderMaterial as RawShaderMaterial3,
+  Scene,
+  Vector2 as Vector28,
+  WebGLRenderTarget
+} from "./three.js";
 var TEXELS = 256;
 var Floor = class {
   mesh;
@@ -5098,8 +5255,8 @@ var Floor = class {
   camera = new OrthographicCamera();
   material;
   constructor(look2) {
-    this.material = new RawShaderMaterial2({
-      glslVersion: GLSL32,
+    this.material = new RawShaderMaterial3({
+      glslVersion: GLSL33,
       vertexShader: FLOOR_VERTEX,
       fragmentShader: FLOOR_FRAGMENT,
       transparent: true,
@@ -5114,7 +5271,7 @@ var Floor = class {
         shadow_strength: { value: 0 }
       }
     });
-    this.mesh = new Mesh3(new PlaneGeometry(2, 2), this.material);
+    this.mesh = new Mesh4(new PlaneGeometry(2, 2), this.material);
     this.mesh.frustumCulled = false;
     this.wear(look2);
   }
@@ -5149,33 +5306,33 @@ var Floor = class {
 
 // src/scene/skin.ts
 import {
-  BufferAttribute as BufferAttribute8,
-  BufferGeometry as BufferGeometry8,
-  Color as Color3,
+  BufferAttribute as BufferAttribute9,
+  BufferGeometry as BufferGeometry9,
+  Color as Color4,
   CustomBlending,
-  DynamicDrawUsage as DynamicDrawUsage7,
-  GLSL3 as GLSL33,
+  DynamicDrawUsage as DynamicDrawUsage8,
+  GLSL3 as GLSL34,
   MaxEquation,
-  Mesh as Mesh4,
+  Mesh as Mesh5,
   OneFactor,
-  RawShaderMaterial as RawShaderMaterial3,
-  Vector3 as Vector318
+  RawShaderMaterial as RawShaderMaterial4,
+  Vector3 as Vector319
 } from "./three.js";
 var DOUBLE_SIDE = 2;
 var Skin = class {
   constructor(number, data, shadowUniforms, look2) {
     this.number = number;
     this.data = data;
-    this.attribute = new BufferAttribute8(new Uint16Array(4 * data.points), 4, true).setUsage(
-      DynamicDrawUsage7
+    this.attribute = new BufferAttribute9(new Uint16Array(4 * data.points), 4, true).setUsage(
+      DynamicDrawUsage8
     );
-    this.measure = new BufferAttribute8(new Uint8Array(data.points), 1, true).setUsage(DynamicDrawUsage7);
-    const geometry = new BufferGeometry8();
+    this.measure = new BufferAttribute9(new Uint8Array(data.points), 1, true).setUsage(DynamicDrawUsage8);
+    const geometry = new BufferGeometry9();
     geometry.setAttribute("packed_point", this.attribute);
     geometry.setAttribute("measure", this.measure);
-    geometry.setIndex(new BufferAttribute8(data.triangles, 1));
-    this.material = new RawShaderMaterial3({
-      glslVersion: GLSL33,
+    geometry.setIndex(new BufferAttribute9(data.triangles, 1));
+    this.material = new RawShaderMaterial4({
+      glslVersion: GLSL34,
       vertexShader: SKIN_VERTEX,
       fragmentShader: SKIN_FRAGMENT,
       side: DOUBLE_SIDE,
@@ -5186,8 +5343,8 @@ var Skin = class {
         ramp: { value: [] }
       }
     });
-    const shadowMaterial = new RawShaderMaterial3({
-      glslVersion: GLSL33,
+    const shadowMaterial = new RawShaderMaterial4({
+      glslVersion: GLSL34,
       vertexShader: SHADOW_VERTEX,
       fragmentShader: SHADOW_FRAGMENT,
       side: DOUBLE_SIDE,
@@ -5199,8 +5356,8 @@ var Skin = class {
       blendDst: OneFactor,
       uniforms: { ...this.cube, ...shadowUniforms, key_direction: { value: KEY_DIRECTION } }
     });
-    this.mesh = new Mesh4(geometry, this.material);
-    this.shadow = new Mesh4(geometry, shadowMaterial);
+    this.mesh = new Mesh5(geometry, this.material);
+    this.shadow = new Mesh5(geometry, shadowMaterial);
     this.mesh.frustumCulled = false;
     this.shadow.frustumCulled = false;
     this.wear(look2);
@@ -5209,7 +5366,7 @@ var Skin = class {
   data;
   mesh;
   shadow;
-  cube = { low: { value: new Vector318() }, side: { value: 1 } };
+  cube = { low: { value: new Vector319() }, side: { value: 1 } };
   frame = null;
   material;
   attribute;
@@ -5243,7 +5400,7 @@ var Skin = class {
     this.measure.needsUpdate = true;
   }
   setRamp(ramp) {
-    this.material.uniforms.ramp.value = RAMPS[ramp].map((hex) => new Color3(hex).convertLinearToSRGB());
+    this.material.uniforms.ramp.value = RAMPS[ramp].map((hex) => new Color4(hex).convertLinearToSRGB());
   }
   /** Where a display point is [m]. */
   point(index, into) {
@@ -5258,13 +5415,13 @@ var Skin = class {
   }
   /** Where a place of the skin is, and which way it looks. */
   surface({ points, shares }, position, normal) {
-    const [a5, b3, c4] = points.map((index) => this.point(index, new Vector318()));
+    const [a5, b3, c4] = points.map((index) => this.point(index, new Vector319()));
     position.set(0, 0, 0).addScaledVector(a5, shares[0]).addScaledVector(b3, shares[1]).addScaledVector(c4, shares[2]);
     normal.crossVectors(b3.sub(a5), c4.sub(a5)).normalize();
   }
   /** The box about all points [m]. */
   bounds(low, high) {
-    const point = new Vector318();
+    const point = new Vector319();
     low.setScalar(Number.POSITIVE_INFINITY);
     high.setScalar(Number.NEGATIVE_INFINITY);
     for (let i4 = 0; i4 < this.data.points; i4++) {
@@ -5292,7 +5449,7 @@ var Pane = class {
   number;
   look;
   ramp;
-  group = new Group();
+  group = new Group2();
   skin = null;
   joints = null;
   floor;
@@ -5362,7 +5519,7 @@ var Pane = class {
   /** The middle of the cube in which the skin lies [m]. */
   middle() {
     const { low, side } = this.skin.frame;
-    return new Vector319(low[0] + side / 2, low[1] + side / 2, low[2] + side / 2);
+    return new Vector320(low[0] + side / 2, low[1] + side / 2, low[2] + side / 2);
   }
   dispose() {
     this.bones?.dispose();
@@ -5425,7 +5582,7 @@ function pick(skin2, origin, direction) {
 var LONGEST_STEP = 0.1;
 var LONGEST_GAP = 1;
 var SAME_SIZE = 0.01;
-var FIRST_LOOK = new Vector320(0.42, 0.14, 1);
+var FIRST_LOOK = new Vector321(0.42, 0.14, 1);
 var Stage = class {
   // for the body since the camera last followed it [s]
   constructor(canvas, options) {
@@ -5434,6 +5591,8 @@ var Stage = class {
     this.look = options.look;
     this.renderer = makeRenderer(canvas, options.software);
     this.viewer = new Viewer(canvas, options.calm);
+    this.ghosts = new Ghosts(this.look);
+    this.scene.add(this.ghosts.group);
     this.pane = this.addPane();
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
@@ -5445,6 +5604,7 @@ var Stage = class {
   scene = new Scene2();
   viewer;
   panes = [];
+  ghosts;
   /** The pane that tools work in: the one that was last pointed at. */
   pane;
   renderer;
@@ -5486,6 +5646,7 @@ var Stage = class {
     this.framed &&= again;
     this.size = size2 > 0 ? size2 : 1.8;
     for (const pane of this.panes) pane.setMesh(number, data, this.size);
+    this.ghosts.setMesh(number, data);
     this.dirty = true;
   }
   /** Other joints, of which the frames to come are. */
@@ -5496,7 +5657,8 @@ var Stage = class {
   }
   /** The newest frame of a view. */
   newest(frame2) {
-    this.panes[frame2.view]?.newest(frame2);
+    if (frame2.view >= FIRST_GHOST) this.ghosts.newest(frame2);
+    else this.panes[frame2.view]?.newest(frame2);
     this.unsaid.push({ view: frame2.view, frame: frame2.frame });
   }
   /** Where the joints are in the frame of the skin that comes next. */
@@ -5516,7 +5678,7 @@ var Stage = class {
     this.dirty = true;
   }
   /** Where a joint is [m], or null while nobody knows. */
-  joint(index, into = new Vector320()) {
+  joint(index, into = new Vector321()) {
     return this.pane.joints && jointAt(this.pane.joints, index, into);
   }
   showBones(shown2) {
@@ -5526,6 +5688,7 @@ var Stage = class {
   wear(look2) {
     this.look = look2;
     for (const pane of this.panes) pane.wear(look2);
+    this.ghosts.wear(look2);
     this.dirty = true;
   }
   redraw() {
@@ -5546,8 +5709,8 @@ var Stage = class {
   lookFrom(position, target) {
     const middle = this.middle();
     if (!middle) return;
-    const at = new Vector320(...target).add(middle);
-    this.viewer.goTo(at, new Vector320(...position).sub(new Vector320(...target)), true);
+    const at = new Vector321(...target).add(middle);
+    this.viewer.goTo(at, new Vector321(...position).sub(new Vector321(...target)), true);
   }
   /** Draw once at another fineness, and as before when `seen` has looked at it. */
   drawAt(scale, seen) {
@@ -5593,7 +5756,7 @@ var Stage = class {
   frameFrom(from, atOnce = false) {
     const skin2 = this.panes.find((pane) => pane.skin?.frame)?.skin;
     if (!skin2) return;
-    const [low, high] = [new Vector320(), new Vector320()];
+    const [low, high] = [new Vector321(), new Vector321()];
     skin2.bounds(low, high);
     this.viewer.frame(low, high, from, atOnce);
   }
@@ -5620,6 +5783,7 @@ var Stage = class {
     this.options.afterPicture(this.skin?.frame ?? null, said2);
   }
   draw() {
+    this.ghosts.prepare(this.shown()?.motionTime ?? 0);
     for (const pane of this.panes) pane.prepare(this.renderer, this.bonesShown);
     this.renderer.setScissorTest(true);
     for (const pane of this.panes) {
@@ -5882,6 +6046,15 @@ var ACTIONS = [
       layersWanted.value = !layersShown();
     }
   },
+  {
+    id: "ghosts",
+    group: "Motion",
+    name: "Show ghosts before and after",
+    keys: ["N"],
+    icon: "ghosts",
+    pressed: () => Boolean(state.value?.ghosts.on),
+    run: () => ask({ do: "show-ghosts", on: !state.value?.ghosts.on })
+  },
   { id: "slower", group: "Motion", name: "Slower", keys: ["ArrowDown"], run: () => otherSpeed(-1) },
   { id: "faster", group: "Motion", name: "Faster", keys: ["ArrowUp"], run: () => otherSpeed(1) },
   {
@@ -6123,7 +6296,7 @@ function listenToKeys(stage2) {
 // src/files.ts
 var files = y3(null);
 var sending = y3(null);
-var waiting2 = [];
+var waiting3 = [];
 async function loadFiles() {
   const answer = await fetch("/files").catch(() => null);
   if (answer?.ok) files.value = await answer.json();
@@ -6132,11 +6305,11 @@ function openFile({ number, kind }, motion = kind === "motion") {
   ask({ do: "open-file", number, motion });
 }
 async function sendFiles(chosen) {
-  const idle = waiting2.length === 0 && !sending.value;
-  waiting2.push(...[...chosen].sort((a5, b3) => Number(isMotion(a5)) - Number(isMotion(b3))));
+  const idle = waiting3.length === 0 && !sending.value;
+  waiting3.push(...[...chosen].sort((a5, b3) => Number(isMotion(a5)) - Number(isMotion(b3))));
   if (!idle) return;
   if (!files.value) await loadFiles();
-  for (let next = waiting2.shift(); next; next = waiting2.shift()) {
+  for (let next = waiting3.shift(); next; next = waiting3.shift()) {
     const refused = refusal(next);
     if (refused) {
       showRefused(refused);
@@ -6946,7 +7119,7 @@ function Use({ name, edits }) {
         value: amount,
         change: (value, done) => ask({ do: "set-amount", use: name, amount: value, done })
       }
-    ) : /* @__PURE__ */ a4("span", { class: "quiet keyed", title: `Layers say how much: ${users.map((one) => one.name).join(", ")}`, children: "keyed" }),
+    ) : /* @__PURE__ */ a4(Now, { name, users }),
     /* @__PURE__ */ a4(
       "button",
       {
@@ -6960,6 +7133,18 @@ function Use({ name, edits }) {
     ),
     /* @__PURE__ */ a4(Bin, { name })
   ] });
+}
+function Now({ name, users }) {
+  const words = useComputed(() => (amounts.value[name] ?? 0).toFixed(2));
+  return /* @__PURE__ */ a4(
+    "output",
+    {
+      class: "quiet keyed",
+      "aria-label": `Amount of ${name} now`,
+      title: `Layers say how much: ${users.map((one) => one.name).join(", ")}`,
+      children: words
+    }
+  );
 }
 function addKeyOf(use, users) {
   const layer = users[0]?.name ?? "";
@@ -7017,6 +7202,62 @@ function Bin({ name, stroke = false }) {
       children: /* @__PURE__ */ a4(Icon, { name: "bin" })
     }
   );
+}
+
+// src/ui/layers/ghosts.tsx
+function GhostRows() {
+  const now = state.value;
+  if (!now?.ghosts.on) return null;
+  const { ghosts: shown2, skeleton } = now;
+  return /* @__PURE__ */ a4("section", { class: "ghosts", "aria-label": "Ghosts", children: [
+    /* @__PURE__ */ a4("h2", { children: "Ghosts" }),
+    /* @__PURE__ */ a4(Count, { label: "Before", shown: shown2, word: "before", low: 0, high: 8 }),
+    /* @__PURE__ */ a4(Count, { label: "After", shown: shown2, word: "after", low: 0, high: 8 }),
+    /* @__PURE__ */ a4(Count, { label: "Every", unit: "frames", shown: shown2, word: "spacing", low: 1, high: 30 }),
+    /* @__PURE__ */ a4("label", { class: "line", children: [
+      /* @__PURE__ */ a4("span", { class: "quiet", children: "Trail" }),
+      /* @__PURE__ */ a4(
+        "select",
+        {
+          value: shown2.trail,
+          onChange: (event) => ask({ do: "show-ghosts", trail: event.currentTarget.value }),
+          children: [
+            /* @__PURE__ */ a4("option", { value: "", children: "of no joint" }),
+            skeleton.names.map((name) => /* @__PURE__ */ a4("option", { children: name }, name))
+          ]
+        }
+      )
+    ] })
+  ] });
+}
+function Count({
+  label,
+  word,
+  unit = "",
+  shown: shown2,
+  low,
+  high
+}) {
+  return /* @__PURE__ */ a4("label", { class: "line", children: [
+    /* @__PURE__ */ a4("span", { class: "quiet", children: label }),
+    /* @__PURE__ */ a4(
+      "input",
+      {
+        type: "range",
+        min: low,
+        max: high,
+        step: 1,
+        value: shown2[word],
+        "aria-valuetext": `${shown2[word]} ${unit}`,
+        onInput: (event) => ask({ do: "show-ghosts", [word]: Number(event.currentTarget.value) })
+      }
+    ),
+    /* @__PURE__ */ a4("span", { class: "quiet figure", children: [
+      shown2[word],
+      " ",
+      unit
+    ] })
+  ] });
 }
 
 // src/ui/panes.tsx
@@ -7290,6 +7531,7 @@ function Filled({ now }) {
       /* @__PURE__ */ a4(MeasureChooser, {}),
       /* @__PURE__ */ a4(HandRadius, { size: now.mesh.size || 1.8 })
     ] }),
+    /* @__PURE__ */ a4(GhostRows, {}),
     /* @__PURE__ */ a4(EditsSection, {}),
     /* @__PURE__ */ a4(GraphSection, {}),
     /* @__PURE__ */ a4(Capture, {}),
@@ -7865,7 +8107,8 @@ function Timeline({ stage: stage2 }) {
       /* @__PURE__ */ a4(ActionButton, { id: "play", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "step-ahead", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "loop", stage: stage2 }),
-      /* @__PURE__ */ a4(ActionButton, { id: "layers", stage: stage2 })
+      /* @__PURE__ */ a4(ActionButton, { id: "layers", stage: stage2 }),
+      /* @__PURE__ */ a4(ActionButton, { id: "ghosts", stage: stage2 })
     ] }),
     duration ? /* @__PURE__ */ a4(Track, { duration }) : /* @__PURE__ */ a4("p", { class: "track quiet", children: "This motion has no end." }),
     /* @__PURE__ */ a4("div", { class: "clock", children: [
@@ -8365,6 +8608,7 @@ function begin(root2) {
       motionTime.value = shown2.motionTime;
       shownFrame.value = shown2.frame;
       looking.update();
+      showAmounts(shown2.frame);
     }
   });
   const looking = new Looking(stage2);
@@ -8380,7 +8624,7 @@ function begin(root2) {
   listenToKeys(stage2);
   listenToDrops();
   connect(stage2);
-  Object.assign(globalThis, { supple: { stage: stage2, session: session_exports } });
+  Object.assign(globalThis, { supple: { stage: stage2, session: session_exports, amounts } });
   Q(/* @__PURE__ */ a4(Studio, { stage: stage2, software }), root2);
   if (location.hash === "#measure") void measure(stage2);
 }
@@ -8393,6 +8637,7 @@ function connect(stage2) {
       stage2.setSkeleton(event.skeleton);
       stage2.setPanes(event.views.length);
       stage2.setRamp(event.shown.measure?.signed ? "signed" : "plain");
+      stage2.ghosts.want(event.ghosts, event.transport.fps);
     } else if (event.event === "refused") {
       drafts.value = {};
       toolsRefused(event);
@@ -8419,8 +8664,10 @@ function connect(stage2) {
         stage2.newestColours(frame2);
         takeRange(frame2);
       }
+      if (frame2?.kind === "trail") stage2.ghosts.newestTrail(frame2);
+      if (frame2?.kind === "amounts") newestAmounts(frame2);
       if (frame2?.kind !== "skin") return;
-      countArrived(frame2.view, frame2.engineMicroseconds);
+      if (frame2.view < FIRST_GHOST) countArrived(frame2.view, frame2.engineMicroseconds);
       stage2.newest(frame2);
     }
   });

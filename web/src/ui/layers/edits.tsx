@@ -1,5 +1,6 @@
 // What was drawn, by name: how much of it there is, keys, other names, and away with it.
-import { useSignal } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
+import { amounts } from "../../amounts";
 import type { EditsInfo, LayerInfo } from "../../messages";
 import { ask, state } from "../../session";
 import { Icon } from "../icons";
@@ -46,9 +47,7 @@ function Use({ name, edits }: { name: string; edits: EditsInfo }) {
           change={(value, done) => ask({ do: "set-amount", use: name, amount: value, done })}
         />
       ) : (
-        <span class="quiet keyed" title={`Layers say how much: ${users.map((one) => one.name).join(", ")}`}>
-          keyed
-        </span>
+        <Now name={name} users={users} />
       )}
       <button
         type="button"
@@ -61,6 +60,20 @@ function Use({ name, edits }: { name: string; edits: EditsInfo }) {
       </button>
       <Bin name={name} />
     </div>
+  );
+}
+
+/** How much there is of it in the frame that is shown. */
+function Now({ name, users }: { name: string; users: readonly LayerInfo[] }) {
+  const words = useComputed(() => (amounts.value[name] ?? 0).toFixed(2));
+  return (
+    <output
+      class="quiet keyed"
+      aria-label={`Amount of ${name} now`}
+      title={`Layers say how much: ${users.map((one) => one.name).join(", ")}`}
+    >
+      {words}
+    </output>
   );
 }
 
