@@ -1,8 +1,8 @@
 // The studio's page: what the engine says goes to the stage and the panels, what a person does goes to the engine.
 import { effect } from "@preact/signals";
 import { render } from "preact";
-import { recordPicture } from "./capture";
 import { amounts, newestAmounts, showAmounts } from "./amounts";
+import { recordPicture } from "./capture";
 import { readFrame, readMesh } from "./frames";
 import { Looking } from "./looking";
 import { measure } from "./measure";

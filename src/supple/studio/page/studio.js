@@ -1099,6 +1099,22 @@ function addToast(toast) {
   toasts.value = [...toasts.value, toast].slice(-MOST_TOASTS);
 }
 
+// src/amounts.ts
+var KEPT = 8;
+var waiting = /* @__PURE__ */ new Map();
+var amounts = y3({});
+function newestAmounts(frame2) {
+  waiting.set(frame2.frame, frame2.amounts);
+  for (const old of waiting.keys()) if (waiting.size > KEPT) waiting.delete(old);
+}
+function showAmounts(frame2) {
+  const values = waiting.get(frame2);
+  const { shapes = [], poses = [] } = state.peek()?.edits ?? {};
+  const names = [...shapes, ...poses];
+  if (!values || values.length !== names.length) return;
+  amounts.value = Object.fromEntries(names.map((name, i4) => [name, values[i4]]));
+}
+
 // src/capture.ts
 var KINDS = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm", "video/mp4"];
 var BITS = 8e6;
@@ -1184,22 +1200,6 @@ function save(blob, name) {
   link2.download = name;
   link2.click();
   setTimeout(() => URL.revokeObjectURL(link2.href), 6e4);
-}
-
-// src/amounts.ts
-var KEPT = 8;
-var waiting = /* @__PURE__ */ new Map();
-var amounts = y3({});
-function newestAmounts(frame2) {
-  waiting.set(frame2.frame, frame2.amounts);
-  for (const old of waiting.keys()) if (waiting.size > KEPT) waiting.delete(old);
-}
-function showAmounts(frame2) {
-  const values = waiting.get(frame2);
-  const { shapes = [], poses = [] } = state.peek()?.edits ?? {};
-  const names = [...shapes, ...poses];
-  if (!values || values.length !== names.length) return;
-  amounts.value = Object.fromEntries(names.map((name, i4) => [name, values[i4]]));
 }
 
 // src/frames.ts
@@ -5829,9 +5829,6 @@ var Stage = class {
   }
 };
 
-// src/messages.ts
-var PROTOCOL = "supple-studio.1";
-
 // src/socket.ts
 var FIRST_WAIT = 250;
 var LONGEST_WAIT = 8e3;
@@ -5854,7 +5851,7 @@ var Connection = class {
     return seq;
   }
   connect() {
-    const socket = new WebSocket(this.address, PROTOCOL);
+    const socket = new WebSocket(this.address, void 0);
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
       this.wait = FIRST_WAIT;
