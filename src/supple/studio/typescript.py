@@ -10,7 +10,7 @@ from msgspec import inspect as types
 
 from supple.studio import messages
 
-_HEAD = """// All that page and engine say to each other. Made from src/supple/studio/messages: change it there.
+_HEAD = """// All that page and engine say to each other. Made from src/supple/studio/messages.py: change it there.
 """
 
 

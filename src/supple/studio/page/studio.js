@@ -5829,6 +5829,9 @@ var Stage = class {
   }
 };
 
+// src/messages.ts
+var PROTOCOL = "supple-studio.1";
+
 // src/socket.ts
 var FIRST_WAIT = 250;
 var LONGEST_WAIT = 8e3;
@@ -5851,7 +5854,7 @@ var Connection = class {
     return seq;
   }
   connect() {
-    const socket = new WebSocket(this.address, void 0);
+    const socket = new WebSocket(this.address, PROTOCOL);
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
       this.wait = FIRST_WAIT;
