@@ -1,0 +1,210 @@
+"""Scenarios of drawing on the skin: a pen raises it, knots are dragged, the outline is drawn anew."""
+
+import numpy as np
+import pytest
+from studio_pen import Pen
+
+import supple
+from supple.edits import outline
+from supple.edits.strokes import View, id_buffer
+
+STUDIO = ("--skin", "linear", "--vertices", "10000")
+CHEST_WIDE = 60.0  # half of a line over the chest [px]
+
+PROJECT = """it.map((at) => {
+  const {viewer, canvas} = supple.stage;
+  const box = canvas.getBoundingClientRect();
+  const seen = viewer.camera.position.clone().fromArray(at).project(viewer.camera);
+  return [box.left + box.width * (1 + seen.x) / 2, box.top + box.height * (1 - seen.y) / 2];
+})"""
+LOOK = """(() => {
+  const {viewer: {camera}, canvas} = supple.stage;
+  const way = camera.getWorldDirection(camera.position.clone());
+  return {
+    position: camera.position.toArray(), target: camera.position.clone().add(way).toArray(),
+    up: Array.from(camera.matrixWorld.elements).slice(4, 7), view_angle: camera.fov * Math.PI / 180,
+    size: [canvas.clientWidth, canvas.clientHeight],
+  };
+})()"""
+INKED = """(() => {
+  const ink = document.querySelector("canvas.ink");
+  const ratio = ink.width / ink.clientWidth;
+  const box = ink.getBoundingClientRect();
+  return it.map(([x, y]) =>
+    ink.getContext("2d").getImageData((x - box.left) * ratio, (y - box.top) * ratio, 1, 1).data[3]);
+})()"""
+
+
+@pytest.fixture
+def studio(wide_studio):
+    """A window with the tool that raises the skin, on a hero who is looked at from the front."""
+    wide_studio.page.keyboard.press("1")
+    wide_studio.frames(3)
+    wide_studio.page.keyboard.press("r")
+    yield wide_studio
+    wide_studio.page.keyboard.press("g")
+
+
+def stand(studio):
+    """Body and camera stand still."""
+    studio.pause()
+    studio.js("(supple.session.following.value = false)")
+    studio.flesh(0.3)
+
+
+def look_at_head(studio):
+    """From the side, so near that it fills the picture."""
+    hero = supple.character("hero", vertices=10_000)
+    skull = np.flatnonzero(hero.points[:, 1] > hero.skeleton.heads[hero.skeleton.index("Head")][1])
+    points = studio.points()[skull]
+    studio.js(
+        """(() => {
+          const {viewer} = supple.stage;
+          const vector = (at) => viewer.camera.position.clone().fromArray(at);
+          viewer.frame(vector(it[0]), vector(it[1]), vector([1, 0.05, 0]), true);
+        })()""",
+        [points.min(axis=0).tolist(), points.max(axis=0).tolist()],
+    )
+    studio.frames(3)
+
+
+def chest_line(studio, pressures=(0.2, 0.8), count=30):
+    x, y = studio.pixel(studio.pick_on("chest"))
+    across = np.linspace(-CHEST_WIDE, CHEST_WIDE, count)
+    return [
+        (x + off, y + 6.0 * np.sin(off / 12.0), pressure)
+        for off, pressure in zip(across, np.linspace(*pressures, count), strict=True)
+    ]
+
+
+def stroke_of(studio, name="Bulge 1"):
+    return next(one for one in studio.state()["edits"]["skin_strokes"] if one["name"] == name)
+
+
+def on_knots(stroke, values):
+    """Values (V, 3) of vertices under the knots (K, 3)."""
+    corners = supple.character("hero", vertices=10_000).triangles[stroke["triangles"]]
+    return np.einsum("kc,kci->ki", np.array(stroke["shares"]), values[corners])
+
+
+def view_of(look):
+    """How the picture was looked at when something was drawn; panels may have grown since."""
+    return View(look["position"], look["target"], look["view_angle"], tuple(look["size"]), look["up"])
+
+
+def edges(points, look, rows, start):
+    """Where the skin ends in rows of the picture, to the right of a column [px]."""
+    seen = id_buffer(points, supple.character("hero", vertices=10_000).triangles, view_of(look)) >= 0
+    return np.array([start + np.flatnonzero(~seen[int(row), int(start) :])[0] for row in rows])
+
+
+def distance(pixels, line):
+    along = np.diff(line, axis=0)
+    off = pixels[:, None] - line[:-1]
+    t = np.clip(np.einsum("nmi,mi->nm", off, along) / np.maximum(np.einsum("mi,mi->m", along, along), 1e-9), 0.0, 1.0)
+    return np.linalg.norm(off - t[..., None] * along, axis=2).min(axis=1)
+
+
+def test_a_pen_draws_on_the_moving_chest(studio):
+    """Scenario 12: ink follows the pen before the engine has said anything, then the skin swells under it."""
+    pen, line = Pen(studio), chest_line(studio)
+    pen.down(line[0])
+    pen.move(line[1:])
+    studio.frames(2)
+    assert studio.state()["undo"] is None
+    assert max(studio.js(INKED, [[x, y] for x, y, _ in line])) > 0
+    pen.up()
+    state = studio.until_state("state.undo === 'Raise'")
+    assert [layer["name"] for layer in state["edits"]["layers"]] == ["Bulge 1"]
+    drawn = [stretch for command in studio.commands("draw") for stretch in command["stretches"]]
+    samples = [sample for stretch in drawn for sample in stretch["samples"]]
+    assert len(samples) >= len(line) - 2
+    assert min(sample[2] for sample in samples) == pytest.approx(0.2, abs=0.02)
+    assert max(sample[2] for sample in samples) == pytest.approx(0.8, abs=0.02)
+    frames = [stretch["look"]["frame"] for stretch in drawn]
+    assert frames == sorted(frames)
+    studio.frame_with(studio.commands("raise")[-1]["seq"])
+    studio.ask("undo")
+    studio.until_state("state.undo === null && state.edits.skin_strokes.length === 0")
+
+
+def test_knots_lie_under_the_line_and_are_as_high_as_the_pen_was_pressed(studio):
+    """Scenarios 12 and 13 on a skin that stands."""
+    stand(studio)
+    before, line = studio.points(), chest_line(studio)
+    Pen(studio).draw(line)
+    studio.until_state("state.undo === 'Raise'")
+    studio.frame_with(studio.commands("raise")[-1]["seq"])
+    rise = studio.points() - before
+    stroke = stroke_of(studio)
+    stretches = [stretch for command in studio.commands("draw") for stretch in command["stretches"]]
+    samples = np.array([sample for stretch in stretches for sample in stretch["samples"]])
+    knots, _ = view_of(stretches[-1]["look"]).project(on_knots(stroke, before))
+    assert distance(knots, samples[:, :2]).max() < 1.0
+    pressed = np.interp(knots[:, 0], samples[:, 0], samples[:, 2])
+    heights = np.linalg.norm(on_knots(stroke, rise), axis=1)
+    full = studio.commands("raise")[-1]["height"]
+    np.testing.assert_allclose(heights[1:-1], full * pressed[1:-1], rtol=0.05)
+
+
+def test_a_knot_is_dragged_and_goes_under_the_pointer(studio):
+    """Scenario 14: it follows while it is dragged, and is one step when it is let go."""
+    stand(studio)
+    Pen(studio).draw(chest_line(studio, (0.6, 0.6)))
+    studio.until_state("state.undo === 'Raise'")
+    studio.frame_with(studio.commands("raise")[-1]["seq"])
+    stroke, plain = stroke_of(studio), studio.points()
+    x, y = studio.js(PROJECT, on_knots(stroke, plain).tolist())[2]
+    studio.page.mouse.move(x, y)
+    studio.frames(2)
+    studio.page.mouse.down()
+    studio.page.mouse.move(x + 12, y - 24, steps=6)
+    studio.until("watched.commands.some((one) => one.do === 'move-knot')")
+    studio.frames(4)
+    seen = studio.frame_with(studio.commands("move-knot")[-1]["seq"])
+    assert seen.number > 0
+    dragged = studio.points()
+    now = studio.js(PROJECT, on_knots(stroke, dragged).tolist())[2]
+    assert np.hypot(now[0] - x - 12, now[1] - y + 24) < 2.0
+    assert studio.state()["undo"] == "Raise"
+    studio.page.mouse.up()
+    studio.until_state("state.undo === 'Move knot'")
+    assert studio.commands("move-knot")[-1]["done"] is True
+    count = len(stroke["triangles"])
+    studio.page.keyboard.press("Delete")
+    studio.until_state("state.edits.skin_strokes[0].triangles.length === it", count - 1)
+    options = studio.page.get_by_role("region", name="Raise by a stroke")
+    options.get_by_role("button", name="Hide Bulge 1").click()
+    studio.until_state("state.edits.layers[0].mute")
+    options.get_by_role("button", name="Delete Bulge 1").click()
+    studio.until_state("state.edits.skin_strokes.length === 0 && state.edits.layers.length === 0")
+
+
+def test_the_outline_is_drawn_anew(studio):
+    """Scenario 15: the back of the head, seen from the side, goes to the line."""
+    stand(studio)
+    look_at_head(studio)
+    studio.page.keyboard.press("o")
+    box = studio.js("supple.stage.canvas.getBoundingClientRect().toJSON()")
+    looked = studio.js(LOOK)
+    points, (x, y) = studio.points(), (box["width"] / 2, box["height"] / 2)
+    rows = np.linspace(y - 90.0, y + 30.0, 61)
+    before = edges(points, looked, rows, x)
+    line = np.column_stack([before + 25.0 * np.sin(np.linspace(0.0, np.pi, len(rows))) ** 2, rows])
+    on_page = np.add(line, [box["left"], box["top"]])
+    studio.page.mouse.move(*on_page[0])
+    studio.page.mouse.down()
+    for at in on_page[1:]:
+        studio.page.mouse.move(*at)
+    studio.page.mouse.up()
+    state = studio.until_state("state.undo === 'Redraw outline'")
+    assert [one["name"] for one in state["edits"]["skin_strokes"]] == ["Outline 1"]
+    command = studio.commands("redraw-outline")[-1]
+    studio.frame_with(command["seq"])
+    after, view = studio.points(), view_of(command["look"])
+    vertices = np.unique(outline(after, supple.character("hero", vertices=10_000).triangles, view))
+    pixels, _ = view.project(after[vertices])
+    beside = (pixels[:, 0] > x + 100.0) & (pixels[:, 1] > rows[2]) & (pixels[:, 1] < rows[-3])
+    assert beside.sum() >= 3
+    assert np.mean(distance(pixels[beside], line) <= 2.0) >= 0.98
+    assert np.abs(before - line[:, 0]).max() > 20.0
