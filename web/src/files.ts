@@ -48,7 +48,7 @@ function isMotion({ name }: File): boolean {
 }
 
 /** What can be said against a file before a byte of it goes. */
-function refusal({ name, size }: File): Refused | null {
+function refusal({ name, size: bytes }: File): Refused | null {
   const known = files.value;
   if (!known) return null;
   const refused = (given: string, needed: string, advice: string): Refused => ({
@@ -66,20 +66,20 @@ function refusal({ name, size }: File): Refused | null {
       `files are ${known.suffixes.join(", ")}`,
       "convert it to one of those",
     );
-  if (size === 0) return refused("it is empty", "a file with something in it", "export it again");
-  if (size > known.largest)
+  if (bytes === 0) return refused("it is empty", "a file with something in it", "export it again");
+  if (bytes > known.largest)
     return refused(
-      `it has ${megabytes(size)}`,
-      `up to ${megabytes(known.largest)} are taken`,
+      `it has ${size(bytes)}`,
+      `up to ${size(known.largest)} are taken`,
       "start supple studio with --folder to open it from there",
     );
   return null;
 }
 
 /** "537 MB". */
-export function megabytes(bytes: number): string {
-  const mega = bytes / 1e6;
-  return `${mega < 10 ? mega.toFixed(1) : Math.round(mega).toLocaleString("en")} MB`;
+export function size(bytes: number): string {
+  const [amount, unit] = bytes < 1e6 ? [bytes / 1e3, "kB"] : [bytes / 1e6, "MB"];
+  return `${amount < 10 ? amount.toFixed(1) : Math.round(amount).toLocaleString("en")} ${unit}`;
 }
 
 /** Send the bytes of a file; what the engine made of it, or null where it was refused or stopped. */

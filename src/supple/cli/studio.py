@@ -70,11 +70,11 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
         try:
             from supple.studio.server.app import application
             from supple.studio.server.guard import Guard
-            from supple.studio.server.serving import web_server
+            from supple.studio.server.serving import serve, web_server
 
             app = application(engine, arguments.measured)
             guard = Guard(app, port=address.port, token=token, hosts=address.hosts, secure=address.secure, code=code)
-            web_server(guard, certificate).run([listening])
+            serve(web_server(guard, certificate), listening)
         finally:
             engine.stop()
     return {"address": link}

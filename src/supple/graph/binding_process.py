@@ -7,7 +7,8 @@ import os
 import signal
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from threading import Thread
 
 from supple.character.character import Character
 from supple.graph import bindings
@@ -45,9 +46,18 @@ class BindingProcess:
 
 
 def _begin() -> None:
+    Thread(target=_end_with_parent, daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for whoever started it, who then ends it
     if hasattr(os, "nice"):
         os.nice(_GENTLE)
+
+
+def _end_with_parent() -> None:
+    """Whoever was killed could not end it."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(0)
 
 
 def _nothing() -> None:

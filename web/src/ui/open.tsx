@@ -1,7 +1,7 @@
 // Opening: built-in characters, files of the folder, files that were sent, and one to be chosen or dropped.
 import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { files, loadFiles, megabytes, openFile, sendFiles, sending } from "../files";
+import { files, loadFiles, openFile, sendFiles, sending, size } from "../files";
 import type { FileInfo } from "../messages";
 import { ask, state } from "../session";
 import { openOpen } from "./actions";
@@ -68,20 +68,26 @@ function Opened() {
           />
         </header>
         <div class="entries">
-          <Section title="Sent from here" files={sent} then={then} />
-          <Section title={known?.folder ?? ""} files={inFolder} then={then} />
           {builtIn.length > 0 && (
             <section aria-label="Built in">
               <h3>Built in</h3>
-              {builtIn.map((name) => (
-                <div class="entry" key={name}>
-                  <button type="button" class="button" data-entry onClick={then(() => chooseCharacter(name))}>
+              <div class="chips">
+                {builtIn.map((name) => (
+                  <button
+                    type="button"
+                    class="button"
+                    key={name}
+                    data-entry
+                    onClick={then(() => chooseCharacter(name))}
+                  >
                     {plainName(name)}
                   </button>
-                </div>
-              ))}
+                ))}
+              </div>
             </section>
           )}
+          <Section title="Sent from here" files={sent} then={then} />
+          <Section title={known?.folder ?? ""} files={inFolder} then={then} />
           {known?.folder && inFolder.length === 0 && !wanted && (
             <p class="quiet pad">No file in {known.folder} can be opened.</p>
           )}
@@ -113,12 +119,12 @@ function Section({
         <div class="entry" key={file.number}>
           <button type="button" class="button" data-entry onClick={then(() => openFile(file))}>
             <span class="name">{file.name}</span>
-            <span class="quiet">{file.kind === "motion" ? "motion" : megabytes(file.size)}</span>
+            <span class="quiet">{file.kind === "motion" ? "motion" : size(file.size)}</span>
           </button>
           {file.kind === "either" && (
             <button
               type="button"
-              class="button small"
+              class="button small only-motion"
               title="Take only its motion, for the character that plays"
               aria-label={`Only the motion of ${file.name}`}
               onClick={then(() => openFile(file, true))}
@@ -138,7 +144,8 @@ function moveFocus(event: KeyboardEvent): void {
   if (!step) return;
   const root = event.currentTarget as HTMLElement;
   const stops = [...root.querySelectorAll<HTMLElement>("input[type=search], [data-entry]")];
-  const at = stops.findIndex((stop) => stop.parentElement?.contains(document.activeElement));
+  const here = document.activeElement;
+  const at = stops.findIndex((stop) => stop === here || (stop.nextElementSibling === here && here !== null));
   stops[Math.min(stops.length - 1, Math.max(0, at + step))]?.focus();
   event.preventDefault();
 }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import socket
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -26,3 +29,16 @@ def web_server(app: Any, certificate: Certificate | None = None) -> uvicorn.Serv
         server_header=False,
     )
     return uvicorn.Server(settings)
+
+
+def serve(server: uvicorn.Server, listening: socket.socket) -> None:
+    """Serve until it is interrupted or ended; either comes back here, so that all can be tidied up."""
+    before = signal.signal(signal.SIGTERM, _interrupt)  # the server hands on what ended it when it has closed
+    try:
+        server.run([listening])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
