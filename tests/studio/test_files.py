@@ -171,6 +171,26 @@ def test_there_is_room_for_so_much(monkeypatch):
     library.close()
 
 
+def test_what_was_sent_lasts_beside_a_document_that_names_it(tmp_path):
+    library = Library()
+    entry, other = library.expect("He/ro: 1.GLB", 4), library.expect("walk.bvh", 4)
+    entry.path.write_bytes(b"hero")
+    other.path.write_bytes(b"walk")
+    (tmp_path / "walk.bvh").write_bytes(b"another walk")
+    document = Document(CharacterSource(str(entry.path), repair=True), str(other.path))
+    for _ in range(2):
+        settled = library.settled(document, tmp_path)
+    assert (settled.character.name, settled.motion) == (str(tmp_path / "ro_ 1.glb"), str(tmp_path / "walk-2.bvh"))
+    assert settled.character.repair
+    library.close()
+    assert (tmp_path / "ro_ 1.glb").read_bytes() == b"hero"
+    assert (tmp_path / "walk-2.bvh").read_bytes() == b"walk"
+    assert (tmp_path / "walk.bvh").read_bytes() == b"another walk"
+    assert len(list(tmp_path.iterdir())) == 3
+    built_in = Document()
+    assert library.settled(built_in, tmp_path).character == built_in.character
+
+
 # Through the server
 
 

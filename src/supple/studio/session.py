@@ -86,7 +86,9 @@ class Session:
         self._beside = BindingProcess()  # which starts beside, when there is something to see
         self._install(opened)
         self.history = History(self._shown)
-        self.keeper = Keeper(self.document, file, self.library.folder, tell=tell, written=wake)
+        self.keeper = Keeper(
+            self.document, file, self.library.folder, tell=tell, written=wake, settled=self.library.settled
+        )
         self.jobs = Jobs(self.library.folder, wake)
         self._before: tuple[History[Document], Path | None] | None = None
 

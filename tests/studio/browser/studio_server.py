@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/\?token=\S+")
+ADDRESS = re.compile(r"https?://127\.0\.0\.1:(\d+)/\?token=\S+")
 
 
 class Server:
@@ -46,7 +46,7 @@ class Server:
     @property
     def origin(self) -> str:
         """Scheme, host and port of its page."""
-        return f"http://127.0.0.1:{self.port}"
+        return self.address.partition("/?")[0]
 
     @property
     def token(self) -> str:

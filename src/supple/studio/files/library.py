@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import filecmp
 import secrets
 import shutil
 import tempfile
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import RLock
 
 from supple.character.character import Character
 from supple.character.units import in_metres
+from supple.document.document import Document
 from supple.document.sources import CharacterSource, motion_from, names_file
-from supple.errors import InputError, SuppleError
+from supple.errors import InputError, SuppleError, UnfinishedError
+from supple.files import atomic
 from supple.io.confined import read_confined
 from supple.io.confined.reader import What
 from supple.io.formats import CHARACTER_READERS, MOTION_READERS
@@ -71,6 +74,7 @@ class Library:
         self._sent: Path | None = None
         self._last = 0
         self._coming: set[Path] = set()
+        self._copies: dict[tuple[Path, Path], Path] = {}
 
     def close(self) -> None:
         """Remove what pages sent."""
@@ -158,6 +162,22 @@ class Library:
             self._coming.discard(entry.path)
         shutil.rmtree(entry.path.parent, ignore_errors=True)
 
+    def settled(self, document: Document, folder: Path) -> Document:
+        """The same document, which names copies in a folder of what pages sent: that is gone when the studio ends."""
+        character = replace(document.character, name=self._copied(document.character.name, folder))
+        return replace(document, character=character, motion=self._copied(document.motion, folder))
+
+    def _copied(self, name: str, folder: Path) -> str:
+        with self._lock:
+            entry = self._entries.get(Path(name))
+            if entry is None or not entry.sent:
+                return name
+            if (entry.path, folder) not in self._copies:
+                self._copies[entry.path, folder] = _free(folder, entry)
+                with atomic(self._copies[entry.path, folder]) as waiting:
+                    shutil.copyfile(entry.path, waiting)
+            return str(self._copies[entry.path, folder])
+
     # Reading
 
     def read(self, path: Path, what: What, *, repair: bool = True) -> tuple[Character | Motion, list[str]]:
@@ -221,6 +241,16 @@ def _plain(name: str) -> str:
     shown = "".join(letter for letter in last if letter.isprintable()).strip()
     stem, dot, suffix = shown.rpartition(".")
     return f"{stem[: _LONGEST_NAME - len(suffix)]}{dot}{suffix[:_LONGEST_NAME]}" or "a file without a name"
+
+
+def _free(folder: Path, entry: FileEntry) -> Path:
+    """A path in a folder by the name of a file, with a number where another file has that name."""
+    stem = "".join(letter if letter.isalnum() or letter in " ()+-_" else "_" for letter in Path(entry.name).stem)
+    names = (f"{stem}{number}{entry.path.suffix}" for number in ("", *(f"-{count}" for count in range(2, 1000))))
+    for path in (folder / name for name in names):
+        if not path.exists() or filecmp.cmp(path, entry.path, shallow=False):
+            return path
+    raise UnfinishedError(entry.name, "a thousand files have its name", "it needs one of its own", "tidy the folder")
 
 
 def _renamed(text: str, path: Path, name: str) -> str:

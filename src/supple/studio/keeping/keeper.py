@@ -49,13 +49,15 @@ class Keeper:
         *,
         tell: Callable[[str], None] = lambda words: None,
         written: Callable[[], None] = lambda: None,
+        settled: Callable[[Document, Path], Document] = lambda document, folder: document,
     ) -> None:
+        """`settled` gives the document that is written to a folder: with files that are still there later."""
         self.folder = (folder or (Path() if file is None else file.parent)).resolve()
         self.camera = document.camera
         self.opened = 0
         self.remembered = Remembered()
         self.recovery = Recovery()
-        self._tell, self._told_written = tell, written
+        self._tell, self._told_written, self._settled = tell, written, settled
         self._known, self._file = document, file
         self._known_paths: list[Path] | None = None
         self._waiting: dict[Path, _Waiting] = {}
@@ -170,7 +172,9 @@ class Keeper:
         while (path := self._next()) is not None:
             waiting = self._waiting[path]
             try:
-                save_document(waiting.document, path)
+                lasting = path != self.recovery.path
+                document = self._settled(waiting.document, path.parent) if lasting else waiting.document
+                save_document(document, path)
                 self._failed.discard(path)
                 self.recovery.written(path)
             except (SuppleError, OSError) as error:

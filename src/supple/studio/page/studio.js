@@ -5141,10 +5141,10 @@ var Viewer = class {
   /** Go along with the body, whose cube has its middle here; at once where it jumps.
   
      A critically damped follower with a velocity of its own, so that it does not lag behind a steady walk. */
-  follow(middle, size2, seconds) {
+  follow(middle, size3, seconds) {
     if (!this.anchored) this.stay(middle);
     const before = this.anchor.clone();
-    if (middle.distanceTo(this.anchor) < JUMP * size2) this.followEvenly(middle, seconds);
+    if (middle.distanceTo(this.anchor) < JUMP * size3) this.followEvenly(middle, seconds);
     else this.anchor.copy(middle);
     this.body.copy(middle);
     const step2 = this.anchor.clone().sub(before);
@@ -5286,9 +5286,9 @@ var Floor = class {
     this.target.dispose();
   }
   /** How large the character is [m]: floor and shadow reach as far as it asks. */
-  fit(size2) {
-    this.shadowUniforms.shadow_reach.value = 1.1 * size2;
-    this.material.uniforms.floor_reach.value = 5 * size2;
+  fit(size3) {
+    this.shadowUniforms.shadow_reach.value = 1.1 * size3;
+    this.material.uniforms.floor_reach.value = 5 * size3;
   }
   /** Draw the shadow of the skin about this place of the floor. */
   cast(renderer, skin2, x3, z3) {
@@ -5457,14 +5457,14 @@ var Pane = class {
   waiting = null;
   colours = null;
   shadowIsOld = false;
-  setMesh(number, data, size2) {
+  setMesh(number, data, size3) {
     if (this.skin) this.group.remove(this.skin.mesh);
     this.skin?.dispose();
     this.skin = new Skin(number, data, this.floor.shadowUniforms, this.look);
     this.skin.mesh.visible = false;
     this.skin.setRamp(this.ramp);
     this.group.add(this.skin.mesh);
-    this.floor.fit(size2);
+    this.floor.fit(size3);
     this.joints = null;
   }
   setSkeleton(skeleton) {
@@ -5640,11 +5640,11 @@ var Stage = class {
     this.frameFrom();
   }
   /** Other triangles, of which the frames to come are. */
-  setMesh(number, data, size2) {
-    const again = this.mesh !== null && Math.abs(size2 / this.size - 1) < SAME_SIZE;
+  setMesh(number, data, size3) {
+    const again = this.mesh !== null && Math.abs(size3 / this.size - 1) < SAME_SIZE;
     this.mesh = { number, data };
     this.framed &&= again;
-    this.size = size2 > 0 ? size2 : 1.8;
+    this.size = size3 > 0 ? size3 : 1.8;
     for (const pane of this.panes) pane.setMesh(number, data, this.size);
     this.ghosts.setMesh(number, data);
     this.dirty = true;
@@ -5946,8 +5946,8 @@ var STEP3 = 1 / 60;
 var RADIUS_STEP = 1.25;
 var playing = () => state.value?.transport.playing ?? false;
 function setRadius(metres2) {
-  const size2 = state.value?.mesh.size || 1.8;
-  radius.value = Math.min(0.3 * size2, Math.max(5e-3 * size2, metres2));
+  const size3 = state.value?.mesh.size || 1.8;
+  radius.value = Math.min(0.3 * size3, Math.max(5e-3 * size3, metres2));
 }
 function step(seconds) {
   if (playing()) ask({ do: "pause" });
@@ -6323,7 +6323,7 @@ async function sendFiles(chosen) {
 function isMotion({ name }) {
   return name.toLowerCase().endsWith(".bvh");
 }
-function refusal({ name, size: size2 }) {
+function refusal({ name, size: bytes }) {
   const known = files.value;
   if (!known) return null;
   const refused = (given, needed, advice) => ({
@@ -6341,18 +6341,18 @@ function refusal({ name, size: size2 }) {
       `files are ${known.suffixes.join(", ")}`,
       "convert it to one of those"
     );
-  if (size2 === 0) return refused("it is empty", "a file with something in it", "export it again");
-  if (size2 > known.largest)
+  if (bytes === 0) return refused("it is empty", "a file with something in it", "export it again");
+  if (bytes > known.largest)
     return refused(
-      `it has ${megabytes(size2)}`,
-      `up to ${megabytes(known.largest)} are taken`,
+      `it has ${size2(bytes)}`,
+      `up to ${size2(known.largest)} are taken`,
       "start supple studio with --folder to open it from there"
     );
   return null;
 }
-function megabytes(bytes) {
-  const mega = bytes / 1e6;
-  return `${mega < 10 ? mega.toFixed(1) : Math.round(mega).toLocaleString("en")} MB`;
+function size2(bytes) {
+  const [amount, unit] = bytes < 1e6 ? [bytes / 1e3, "kB"] : [bytes / 1e6, "MB"];
+  return `${amount < 10 ? amount.toFixed(1) : Math.round(amount).toLocaleString("en")} ${unit}`;
 }
 function send(file) {
   return new Promise((resolve) => {
@@ -6567,12 +6567,22 @@ function Opened() {
       )
     ] }),
     /* @__PURE__ */ a4("div", { class: "entries", children: [
-      /* @__PURE__ */ a4(Section, { title: "Sent from here", files: sent, then }),
-      /* @__PURE__ */ a4(Section, { title: known?.folder ?? "", files: inFolder, then }),
       builtIn.length > 0 && /* @__PURE__ */ a4("section", { "aria-label": "Built in", children: [
         /* @__PURE__ */ a4("h3", { children: "Built in" }),
-        builtIn.map((name) => /* @__PURE__ */ a4("div", { class: "entry", children: /* @__PURE__ */ a4("button", { type: "button", class: "button", "data-entry": true, onClick: then(() => chooseCharacter(name)), children: plainName(name) }) }, name))
+        /* @__PURE__ */ a4("div", { class: "chips", children: builtIn.map((name) => /* @__PURE__ */ a4(
+          "button",
+          {
+            type: "button",
+            class: "button",
+            "data-entry": true,
+            onClick: then(() => chooseCharacter(name)),
+            children: plainName(name)
+          },
+          name
+        )) })
       ] }),
+      /* @__PURE__ */ a4(Section, { title: "Sent from here", files: sent, then }),
+      /* @__PURE__ */ a4(Section, { title: known?.folder ?? "", files: inFolder, then }),
       known?.folder && inFolder.length === 0 && !wanted && /* @__PURE__ */ a4("p", { class: "quiet pad", children: [
         "No file in ",
         known.folder,
@@ -6594,13 +6604,13 @@ function Section({
     listed.map((file) => /* @__PURE__ */ a4("div", { class: "entry", children: [
       /* @__PURE__ */ a4("button", { type: "button", class: "button", "data-entry": true, onClick: then(() => openFile(file)), children: [
         /* @__PURE__ */ a4("span", { class: "name", children: file.name }),
-        /* @__PURE__ */ a4("span", { class: "quiet", children: file.kind === "motion" ? "motion" : megabytes(file.size) })
+        /* @__PURE__ */ a4("span", { class: "quiet", children: file.kind === "motion" ? "motion" : size2(file.size) })
       ] }),
       file.kind === "either" && /* @__PURE__ */ a4(
         "button",
         {
           type: "button",
-          class: "button small",
+          class: "button small only-motion",
           title: "Take only its motion, for the character that plays",
           "aria-label": `Only the motion of ${file.name}`,
           onClick: then(() => openFile(file, true)),
@@ -6615,7 +6625,8 @@ function moveFocus(event) {
   if (!step2) return;
   const root2 = event.currentTarget;
   const stops = [...root2.querySelectorAll("input[type=search], [data-entry]")];
-  const at = stops.findIndex((stop) => stop.parentElement?.contains(document.activeElement));
+  const here = document.activeElement;
+  const at = stops.findIndex((stop) => stop === here || stop.nextElementSibling === here && here !== null);
   stops[Math.min(stops.length - 1, Math.max(0, at + step2))]?.focus();
   event.preventDefault();
 }
@@ -7550,16 +7561,16 @@ function Chooser({
     /* @__PURE__ */ a4("select", { value, onChange: (event) => choose2(event.currentTarget.value), children: names.map((name) => /* @__PURE__ */ a4("option", { value: name, children: plainName(name) }, name)) })
   ] });
 }
-function HandRadius({ size: size2 }) {
+function HandRadius({ size: size3 }) {
   return /* @__PURE__ */ a4("label", { class: "chooser", title: "How far a hand reaches ([ and ])", children: [
     /* @__PURE__ */ a4("span", { children: "Hand" }),
     /* @__PURE__ */ a4(
       "input",
       {
         type: "range",
-        min: 5e-3 * size2,
-        max: 0.3 * size2,
-        step: 1e-3 * size2,
+        min: 5e-3 * size3,
+        max: 0.3 * size3,
+        step: 1e-3 * size3,
         value: radius.value,
         "aria-valuetext": `${(100 * radius.value).toFixed(1)} centimetres`,
         onInput: (event) => setRadius(Number(event.currentTarget.value))
@@ -8358,9 +8369,9 @@ function OneJob({ job }) {
     how === "failed" && /* @__PURE__ */ a4("p", { class: "quiet", children: job.words })
   ] });
 }
-function said({ state: how, what, done, total, size: size2 }) {
+function said({ state: how, what, done, total, size: size3 }) {
   if (how === "running") return total ? `${what} ${done} of ${total}` : "starting …";
-  if (how === "done" && size2 !== null) return `${(size2 / 1e6).toFixed(size2 < 1e6 ? 2 : 1)} MB`;
+  if (how === "done" && size3 !== null) return `${(size3 / 1e6).toFixed(size3 < 1e6 ? 2 : 1)} MB`;
   return how;
 }
 function Do({
@@ -8690,14 +8701,14 @@ var MeshLoader = class {
   forget() {
     this.wanted = null;
   }
-  async want({ mesh, size: size2 }) {
+  async want({ mesh, size: size3 }) {
     if (mesh === this.wanted) return;
     this.wanted = mesh;
     try {
       const answer = await fetch(`/mesh/${mesh}`);
       if (!answer.ok) throw new Error(await answer.text());
       const data = readMesh(await answer.arrayBuffer());
-      if (this.wanted === mesh) this.stage.setMesh(mesh, data, size2);
+      if (this.wanted === mesh) this.stage.setMesh(mesh, data, size3);
     } catch (error) {
       if (this.wanted === mesh) this.wanted = null;
       showTold(`The mesh did not come: ${error instanceof Error ? error.message : error}`);
