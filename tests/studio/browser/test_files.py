@@ -55,9 +55,7 @@ def test_a_dropped_character_plays_and_a_dropped_motion_moves_it(studio, files):
     _drop(studio, "kick.bvh", files["kick.bvh"])
     state = studio.until_state("state.transport.motion === 'kick.bvh'")
     assert state["character"] == "My hero.glb"
-    assert "supple-studio-" not in studio.js(
-        "JSON.stringify(supple.session.state.value)"
-    )  # nor does the path of either
+    assert "supple-studio-" not in studio.js("JSON.stringify(supple.session.state.value)")  # no path
 
 
 def test_a_broken_file_is_refused_in_a_sentence_and_all_goes_on(studio, files):
