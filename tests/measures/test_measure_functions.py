@@ -14,6 +14,7 @@ from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.measure import (
     Tetrahedra,
+    VolumeMeter,
     area_stretch,
     distance,
     edge_stretch,
@@ -346,3 +347,16 @@ def test_speed_is_the_way_over_the_time():
         vertex_speed(points, before, 0.0)
     with pytest.raises(InputError, match="points has shape"):
         vertex_speed(points, before[:2], 0.5)
+
+
+def test_a_meter_of_volume_says_frame_by_frame_what_the_function_says_of_all():
+    points, triangles = sphere(2)
+    frames = np.stack([points, 0.9 * points, points * [1.0, 2.0, 1.0]])
+    meter = VolumeMeter(points, triangles)
+    wanted = volume_ratio(frames, points, triangles)
+    np.testing.assert_allclose([meter(frame) for frame in frames], wanted, rtol=1e-6)
+    assert wanted[1] == pytest.approx(0.729, rel=1e-3)
+    with pytest.raises(InputError, match="no volume"):
+        VolumeMeter(points * [1.0, 0.0, 1.0], triangles)
+    with pytest.raises(InputError, match="shape"):
+        meter(points[:-1])

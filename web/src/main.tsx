@@ -3,6 +3,7 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import { amounts, newestAmounts, showAmounts } from "./amounts";
 import { recordPicture } from "./capture";
+import { takeCurves } from "./curves";
 import { readFrame, readMesh } from "./frames";
 import { Looking } from "./looking";
 import { measure } from "./measure";
@@ -85,6 +86,9 @@ function connect(stage: Stage): void {
       session.drafts.value = {};
       toolsRefused(event);
       session.showRefused(event);
+    } else if (event.event === "curves") {
+      const transport = session.state.value?.transport;
+      if (transport) takeCurves(event, transport.motion, transport.duration);
     } else session.showTold(event.text);
   };
   const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/socket`;

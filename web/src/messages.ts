@@ -73,7 +73,7 @@ export type Command =
   | { do: "forget-job"; job: number }
   | { do: "undo" }
   | { do: "redo" }
-  | { do: "show"; joints?: boolean | null; measure?: string | null }
+  | { do: "show"; joints?: boolean | null; measure?: string | null; curves?: boolean | null }
   | { do: "show-ghosts"; on?: boolean | null; before?: number | null; after?: number | null; spacing?: number | null; trail?: string | null }
   | { do: "drawn"; frame: number; view?: number };
 
@@ -128,6 +128,7 @@ export interface ShownInfo {
   joints: boolean;
   measure: MeasureInfo | null;
   measures: MeasureInfo[];
+  curves: boolean;
 }
 
 /** How many ghosts are before and after the character, every so many frames, and the joint whose way is drawn. */
@@ -312,6 +313,13 @@ export interface CaptureInfo {
   sending: string | null;
 }
 
+/** Of a view: its volume [% of rest], the largest stretch [%] and the mean speed [m/s]; None where it has none. */
+export interface CurveValues {
+  volume: number | null;
+  stretch: number;
+  speed: number | null;
+}
+
 /** A file that can be opened; `kind` is character, motion or either, `sent` says that a page sent it [bytes]. */
 export interface FileInfo {
   number: number;
@@ -365,6 +373,13 @@ export interface Told {
   text: string;
 }
 
+/** Measures of all views at a time of the motion, about ten times a second while they are wanted. */
+export interface CurvesInfo {
+  event: "curves";
+  time: number;
+  views: CurveValues[];
+}
+
 /** What `GET /files` answers: the name of the folder, if any, all files, and what may be sent. */
 export interface Files {
   folder: string | null;
@@ -373,4 +388,4 @@ export interface Files {
   suffixes: string[];
 }
 
-export type Event = State | Refused | Told;
+export type Event = State | Refused | Told | CurvesInfo;

@@ -14,6 +14,7 @@ export const radius = signal(0.06); // of a hand [m]
 export const following = signal(true);
 export const panelOpen = signal(true);
 export const bonesShown = signal(false);
+export const curvesShown = signal(false);
 
 /** Which of the characters that are shown the panel is of, and which stage of its graph; null is the last. */
 export const activeView = signal(0);

@@ -1,7 +1,7 @@
 // What has to come with every frame besides the skin, because something here needs it.
 import { effect, signal } from "@preact/signals";
 import type { ColoursFrame } from "./frames";
-import { ask, link, state } from "./session";
+import { ask, curvesShown, link, state } from "./session";
 
 /** The values that the ends of the colours stand for. */
 export const range = signal<readonly [low: number, high: number]>([0, 1]);
@@ -27,4 +27,12 @@ effect(() => {
 });
 effect(() => {
   if (joints.value.size === 0 && state.peek()?.shown.joints) ask({ do: "show", joints: false });
+});
+effect(() => {
+  const wanted = curvesShown.value;
+  if (!link.value.open || !state.value) return;
+  if (wanted && !state.value.shown.curves) ask({ do: "show", curves: true });
+});
+effect(() => {
+  if (!curvesShown.value && state.peek()?.shown.curves) ask({ do: "show", curves: false });
 });

@@ -8,8 +8,9 @@ from supple.measure.penetration import Penetration, penetration
 from supple.measure.report import Report, Row
 from supple.measure.sections import SectionRadius, section_radius
 from supple.measure.settling import Settling, settling
+from supple.measure.speed import vertex_speed
 from supple.measure.stretch import Stretch, area_stretch, edge_stretch
-from supple.measure.volume import part_volume_ratio, volume_ratio
+from supple.measure.volume import VolumeMeter, part_volume_ratio, volume_ratio
 
 __all__ = [
     "Distance",
@@ -22,6 +23,7 @@ __all__ = [
     "Stretch",
     "Tetrahedra",
     "Vibration",
+    "VolumeMeter",
     "area_stretch",
     "distance",
     "edge_stretch",
@@ -32,6 +34,7 @@ __all__ = [
     "section_radius",
     "sequence_error",
     "settling",
+    "vertex_speed",
     "vibration",
     "volume_ratio",
 ]

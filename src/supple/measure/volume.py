@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,23 @@ def volume_ratio(points: ArrayLike, rest_points: ArrayLike, triangles: ArrayLike
     body overlaps itself, the overlap counts twice.
     """
     return _ratios(points, rest_points, triangles, parts=None, where="volume_ratio")[""]
+
+
+class VolumeMeter:
+    """The volume of one body relative to rest, V / V0 as in `volume_ratio`, frame by frame while it plays."""
+
+    def __init__(self, rest_points: ArrayLike, triangles: ArrayLike) -> None:
+        rest, faces = mesh_of(rest_points, triangles, "VolumeMeter")
+        self._vertices = len(rest)
+        self._volumes = _close([faces], len(rest)).prepared(1)
+        self._rest = float(self._volumes(rest[None].astype(np.float32))[0, 0])
+        if abs(self._rest) <= FLAT * float(np.linalg.norm(np.ptp(rest, axis=0))) ** 3:
+            raise InputError("VolumeMeter", "the mesh has no volume at rest", "a body is needed", "pass a closed mesh")
+
+    def __call__(self, points: ArrayLike) -> float:
+        """The ratio for points (V, 3)."""
+        frame = frames_of(np.asarray(points)[None], "VolumeMeter", vertices=self._vertices)
+        return float(self._volumes(frame)[0, 0]) / self._rest
 
 
 def part_volume_ratio(
@@ -90,11 +107,15 @@ class _Closed:
 
     def volumes(self, frames: Float32Array) -> FloatArray:
         """The volume [m³] inside every surface in every frame, (F, S)."""
+        return self.prepared(len(frames))(frames)
+
+    def prepared(self, count: int) -> Callable[[Float32Array], FloatArray]:
+        """A function that finds the volumes in as many frames, again and again."""
         from supple.measure import kernels
 
         wp = devices.warp()
         loops = len(self.loop_starts) - 1
-        buffer = FrameBuffer(len(frames), self.vertices, extra=loops)
+        buffer = FrameBuffer(count, self.vertices, extra=loops)
         found = wp.zeros((buffer.size, len(self.triangles)), dtype=wp.float64, device="cpu")
         tips = np.repeat(self.triangles[self.starts[:-1], 0], np.diff(self.starts))
         fans = [self.vertices, *(devices.to_device(a, wp.int32, "cpu") for a in (self.loop_starts, self.loop_members))]
@@ -103,13 +124,17 @@ class _Closed:
             devices.Launch(kernels.loop_middles, buffer.size * loops, [*fans, buffer.array], "cpu"),
             devices.Launch(kernels.cone_volumes, buffer.size * len(self.triangles), [buffer.array, *cones], "cpu"),
         )
-        volumes = np.empty((len(frames), len(self.starts) - 1))
-        for rows in chunks(len(frames)):
-            buffer.fill(frames[rows])
-            for stage in stages:
-                stage()
-            sums = np.add.reduceat(found.numpy(), self.starts[:-1], axis=1)
-            volumes[rows] = sums[: rows.stop - rows.start]
+
+        def volumes(frames: Float32Array) -> FloatArray:
+            wanted = np.empty((len(frames), len(self.starts) - 1))
+            for rows in chunks(len(frames)):
+                buffer.fill(frames[rows])
+                for stage in stages:
+                    stage()
+                sums = np.add.reduceat(found.numpy(), self.starts[:-1], axis=1)
+                wanted[rows] = sums[: rows.stop - rows.start]
+            return wanted
+
         return volumes
 
 

@@ -110,7 +110,13 @@ class Engine:
                     for frame in self._session.advance(min(now - last, SLOWEST), self._last_command):
                         for listener in self._listeners:
                             listener.frame(stamped(frame, self._done.get(listener, self._last_command)))
+                    self._tell_curves()
                 last = now
+
+    def _tell_curves(self) -> None:
+        if self._session.curves is not None:
+            for listener in self._listeners:
+                listener.event(self._session.curves)
 
     def _obey(self) -> None:
         while True:

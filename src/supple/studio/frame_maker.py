@@ -11,10 +11,12 @@ from supple.errors import SuppleError
 from supple.graph.transport import Transport
 from supple.motion.pose import PoseSource
 from supple.motion.shared import SharedPoses
+from supple.studio import messages as say
 from supple.studio.frames import FramePacker, Head, joints_frame
+from supple.studio.measures.curves import Curves
 from supple.studio.measures.offered import Moment
+from supple.studio.measures.shown import Shown
 from supple.studio.seen import Seen, SeenFrames
-from supple.studio.shown import Shown
 from supple.studio.view import View
 
 
@@ -31,6 +33,8 @@ class FrameMaker:
         self._poses: tuple[Transport, SharedPoses] | None = None
         self._frame = 0
         self._before: Sequence[Float32Array] | None = None
+        self._curves = Curves()
+        self.curves: say.CurvesInfo | None = None
         self.seen = SeenFrames()
 
     def close(self) -> None:
@@ -81,6 +85,7 @@ class FrameMaker:
         heads = [self._head(number, view, transport, mesh, command) for number, view in enumerate(views)]
         moment = Moment([view.player for view in views], [points for points, _ in played], self._before, dt)
         self._before = moment.points
+        self.curves = self._curves.take(moment, transport.time) if shown.curves else None
         colours = {} if shown.colours is None else shown.colours.frames(heads, moment, packer.creases.vertex_of_normal)
         made = []
         for head, view, (points, normals) in zip(heads, views, played, strict=True):

@@ -47,12 +47,28 @@ class MeasureInfo(Struct, frozen=True):
     signed: bool
 
 
+class CurveValues(Struct, frozen=True):
+    """Of a view: its volume [% of rest], the largest stretch [%] and the mean speed [m/s]; None where it has none."""
+
+    volume: float | None
+    stretch: float
+    speed: float | None
+
+
+class CurvesInfo(Struct, tag="curves", tag_field="event", frozen=True):
+    """Measures of all views at a time of the motion, about ten times a second while they are wanted."""
+
+    time: float
+    views: list[CurveValues]
+
+
 class ShownInfo(Struct, frozen=True):
     """What comes with every frame besides the skin, and which measures could."""
 
     joints: bool
     measure: MeasureInfo | None
     measures: list[MeasureInfo]
+    curves: bool = False
 
 
 class GhostsInfo(Struct, frozen=True):

@@ -14,6 +14,8 @@ from msgspec import Meta, Struct
 
 from supple.studio.infos import CameraInfo as CameraInfo
 from supple.studio.infos import CaptureInfo as CaptureInfo
+from supple.studio.infos import CurvesInfo as CurvesInfo
+from supple.studio.infos import CurveValues as CurveValues
 from supple.studio.infos import EasingInfo as EasingInfo
 from supple.studio.infos import EditsInfo as EditsInfo
 from supple.studio.infos import FileInfo as FileInfo
@@ -410,6 +412,7 @@ class Show(Command, tag="show", frozen=True):
 
     joints: bool | None = None
     measure: Name | None = None
+    curves: bool | None = None
 
 
 class ShowGhosts(Command, tag="show-ghosts", frozen=True):
@@ -549,7 +552,7 @@ class Told(Struct, tag="told", tag_field="event", frozen=True):
     text: str
 
 
-Event = State | Refused | Told
+Event = State | Refused | Told | CurvesInfo
 
 
 Answer = FileInfo | Files | Refused

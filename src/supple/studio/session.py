@@ -20,6 +20,7 @@ from supple.io.confined.reader import What
 from supple.motion.motion import Motion
 from supple.motion.pose import PoseSource
 from supple.skins.springs.attachment.attachment import Attachment
+from supple.studio import messages as say
 from supple.studio.fetching import Fetching
 from supple.studio.files.library import FileEntry, Library
 from supple.studio.frame_maker import FrameMaker
@@ -29,10 +30,10 @@ from supple.studio.jobs.jobs import Jobs
 from supple.studio.keeping.keeper import Keeper
 from supple.studio.live.capture import Capture
 from supple.studio.live.outlet import Outlet
+from supple.studio.measures.shown import Shown
 from supple.studio.opening import Opened, Opening, open_document
 from supple.studio.painting import Painting
 from supple.studio.seen import SeenFrames
-from supple.studio.shown import Shown
 from supple.studio.strokes import LinesInHand
 from supple.studio.view import View
 
@@ -228,6 +229,11 @@ class Session:
             character = self.views[0].player.character
             found += self._ghost_maker.frames(self.ghosts, character, source, head, self.motion.fps)
         return found
+
+    @property
+    def curves(self) -> say.CurvesInfo | None:
+        """Measures of the frames just made, where it is time for them."""
+        return self._maker.curves
 
     def take_over(self) -> bool:
         """Go over to what was opened or bound beside, where it is ready; whether anything changed."""

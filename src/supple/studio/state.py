@@ -99,6 +99,7 @@ def _shown(session: Session) -> say.ShownInfo:
         joints=session.shown.joints,
         measure=None if colours is None else _measure(colours.measure),
         measures=[_measure(one) for one in offered([view.player for view in session.views])],
+        curves=session.shown.curves,
     )
 
 

@@ -2,7 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { recordedSeconds, takePicture, toggleRecording } from "../capture";
 import type { Stage } from "../scene/stage";
-import { ask, bonesShown, following, motionTime, panelOpen, radius, state } from "../session";
+import { ask, bonesShown, curvesShown, following, motionTime, panelOpen, radius, state } from "../session";
 import type { ToolId } from "../tools/tool";
 import { chooseTool, isOffered, tool, tools } from "../tools/toolbox";
 import type { IconName } from "./icons";
@@ -38,6 +38,7 @@ export type ActionId =
   | "top"
   | "follow"
   | "bones"
+  | "curves"
   | "smaller"
   | "larger"
   | "panel"
@@ -303,11 +304,22 @@ const ACTIONS: readonly Action[] = [
     id: "bones",
     group: "View",
     name: "Show the bones",
-    keys: ["B"],
+    keys: ["N"],
     icon: "bones",
     pressed: () => bonesShown.value,
     run: () => {
       bonesShown.value = !bonesShown.value;
+    },
+  },
+  {
+    id: "curves",
+    group: "Motion",
+    name: "Show curves of measures",
+    keys: ["M"],
+    icon: "curves",
+    pressed: () => curvesShown.value,
+    run: () => {
+      curvesShown.value = !curvesShown.value;
     },
   },
   {

@@ -25,7 +25,7 @@ export function Panes() {
               title={`${stages.map(({ name }) => plainName(name)).join(", then ")}; let the panel be of this one`}
               onClick={() => choose(number)}
             >
-              <i class={`key view-${number}`} />
+              <i class={`view-dot view-${number}`} />
               <span>{plainName(stages.at(-1)?.name ?? "")}</span>
             </button>
             <span class="quiet figure">

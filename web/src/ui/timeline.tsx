@@ -6,6 +6,7 @@ import type { Stage } from "../scene/stage";
 import { ask, motionTime, state } from "../session";
 import { SPEEDS } from "./actions";
 import { ActionButton } from "./button";
+import { CurveList } from "./curves";
 import { within } from "./layers/choice";
 import { LayerList } from "./layers/list";
 import { Span } from "./layers/span";
@@ -24,12 +25,14 @@ export function Timeline({ stage }: { stage: Stage }) {
         <ActionButton id="loop" stage={stage} />
         <ActionButton id="layers" stage={stage} />
         <ActionButton id="ghosts" stage={stage} />
+        <ActionButton id="curves" stage={stage} />
       </div>
       {duration ? <Track duration={duration} /> : <p class="track quiet">This motion has no end.</p>}
       <div class="clock">
         <Figures duration={duration} />
         <Speed />
       </div>
+      {duration && <CurveList duration={duration} />}
       {duration && <LayerList duration={duration} />}
     </section>
   );

@@ -14,6 +14,8 @@ from supple.studio.session import Session
 def _show(session: Session, command: say.Show) -> None:
     if command.joints is not None:
         session.shown = replace(session.shown, joints=command.joints)
+    if command.curves is not None:
+        session.shown = replace(session.shown, curves=command.curves)
     if command.measure is not None:
         players = [view.player for view in session.views]
         colours = Colours(measure_named(command.measure, players)) if command.measure else None

@@ -79,7 +79,8 @@ def _stretch(moment: Moment, view: int) -> Float32Array:
     return np.float32(_PERCENT) * moment.players[view].stretch()
 
 
-def _speed(moment: Moment, view: int) -> Float32Array | None:
+def vertex_speeds(moment: Moment, view: int) -> Float32Array | None:
+    """The speed [m/s] of every vertex (V,) of a view; None before there are two frames of it."""
     points, before = moment.points[view], moment.before
     if before is None or view >= len(before) or before[view].shape != points.shape or moment.dt <= 0.0:
         return None
@@ -108,7 +109,7 @@ def _pressure(moment: Moment, view: int) -> Float32Array | None:
 
 _READ: dict[str, Callable[[Moment, int], Float32Array | None]] = {
     "stretch": _stretch,
-    "speed": _speed,
+    "speed": vertex_speeds,
     "difference": _difference,
     "force": _force,
     "pressure": _pressure,

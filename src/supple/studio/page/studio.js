@@ -1033,6 +1033,7 @@ __export(session_exports, {
   activeView: () => activeView,
   ask: () => ask,
   bonesShown: () => bonesShown,
+  curvesShown: () => curvesShown,
   dismissToast: () => dismissToast,
   drafts: () => drafts,
   following: () => following,
@@ -1059,6 +1060,7 @@ var radius = y3(0.06);
 var following = y3(true);
 var panelOpen = y3(true);
 var bonesShown = y3(false);
+var curvesShown = y3(false);
 var activeView = y3(0);
 var activeStage = y3(null);
 var view = O(() => {
@@ -1108,11 +1110,11 @@ function newestAmounts(frame2) {
   for (const old of waiting.keys()) if (waiting.size > KEPT) waiting.delete(old);
 }
 function showAmounts(frame2) {
-  const values = waiting.get(frame2);
+  const values2 = waiting.get(frame2);
   const { shapes = [], poses = [] } = state.peek()?.edits ?? {};
   const names = [...shapes, ...poses];
-  if (!values || values.length !== names.length) return;
-  amounts.value = Object.fromEntries(names.map((name, i4) => [name, values[i4]]));
+  if (!values2 || values2.length !== names.length) return;
+  amounts.value = Object.fromEntries(names.map((name, i4) => [name, values2[i4]]));
 }
 
 // src/capture.ts
@@ -1202,6 +1204,44 @@ function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link2.href), 6e4);
 }
 
+// src/curves.ts
+var PARTS = 160;
+var CURVES = [
+  { name: "volume", label: "Volume", unit: "%", figures: 1 },
+  { name: "stretch", label: "Largest stretch", unit: "%", figures: 0 },
+  { name: "speed", label: "Mean speed", unit: "m/s", figures: 2 }
+];
+var changes = y3(0);
+var values = /* @__PURE__ */ new Map();
+var about = "";
+function takeCurves({ time, views: views2 }, motion, duration) {
+  if (!duration) return;
+  const now = `${motion} ${duration} ${views2.length}`;
+  if (now !== about) values.clear();
+  about = now;
+  const place = (time % duration + duration) % duration;
+  const part = Math.min(PARTS - 1, Math.floor(PARTS * place / duration));
+  for (const { name } of CURVES) {
+    const kept2 = values.get(name) ?? views2.map(() => new Float32Array(PARTS).fill(Number.NaN));
+    views2.forEach((view2, i4) => {
+      kept2[i4][part] = view2[name] ?? Number.NaN;
+    });
+    values.set(name, kept2);
+  }
+  changes.value++;
+}
+function valuesOf(name) {
+  return values.get(name) ?? [];
+}
+function valueAt(of, part) {
+  for (let away = 0; away <= PARTS / 20; away++)
+    for (const at of [part - away, part + away]) {
+      const value = of[at];
+      if (value !== void 0 && !Number.isNaN(value)) return value;
+    }
+  return null;
+}
+
 // src/frames.ts
 var FRAME_MAGIC = 1179406419;
 var MESH_MAGIC = 1296846931;
@@ -1217,25 +1257,25 @@ function readFrame(message) {
   if (head.getUint32(0, true) !== FRAME_MAGIC || head.getUint8(4) !== 1) return null;
   const kind = head.getUint8(5);
   const count = head.getUint32(40, true);
-  const about = {
+  const about2 = {
     view: head.getUint32(8, true),
     mesh: head.getUint32(12, true),
     frame: head.getUint32(16, true)
   };
   if (kind === JOINTS && message.byteLength >= HEAD + 48 * count)
-    return { kind: "joints", ...about, transforms: new Float32Array(message, HEAD, 12 * count) };
+    return { kind: "joints", ...about2, transforms: new Float32Array(message, HEAD, 12 * count) };
   if (kind === COLOURS && message.byteLength >= HEAD + count) {
     const [low, high] = [head.getFloat32(44, true), head.getFloat32(48, true)];
-    return { kind: "colours", ...about, low, high, values: new Uint8Array(message, HEAD, count) };
+    return { kind: "colours", ...about2, low, high, values: new Uint8Array(message, HEAD, count) };
   }
   if (kind === TRAIL && message.byteLength >= HEAD + 12 * count)
-    return { kind: "trail", ...about, places: new Float32Array(message, HEAD, 3 * count) };
+    return { kind: "trail", ...about2, places: new Float32Array(message, HEAD, 3 * count) };
   if (kind === AMOUNTS && message.byteLength >= HEAD + 4 * count)
-    return { kind: "amounts", ...about, amounts: new Float32Array(message, HEAD, count) };
+    return { kind: "amounts", ...about2, amounts: new Float32Array(message, HEAD, count) };
   if (kind !== SKIN || message.byteLength < HEAD + 8 * count) return null;
   return {
     kind: "skin",
-    ...about,
+    ...about2,
     lastCommand: head.getUint32(20, true),
     motionTime: head.getFloat64(24, true),
     fleshTime: head.getFloat64(32, true),
@@ -1801,7 +1841,7 @@ var JointDots = class {
       CORNERS2[2 * (i4 % 4) + 1],
       0
     ]);
-    const attribute = (values) => new BufferAttribute3(values, 3).setUsage(DynamicDrawUsage2);
+    const attribute = (values2) => new BufferAttribute3(values2, 3).setUsage(DynamicDrawUsage2);
     const geometry = new BufferGeometry3().setAttribute("position", attribute(new Float32Array(12 * count))).setAttribute("corner", attribute(new Float32Array(corners.flat())));
     geometry.setIndex(
       Array.from({ length: count }, (_3, dot) => FACES.map((corner) => 4 * dot + corner)).flat()
@@ -1828,6 +1868,14 @@ x2(() => {
 });
 x2(() => {
   if (joints.value.size === 0 && state.peek()?.shown.joints) ask({ do: "show", joints: false });
+});
+x2(() => {
+  const wanted = curvesShown.value;
+  if (!link.value.open || !state.value) return;
+  if (wanted && !state.value.shown.curves) ask({ do: "show", curves: true });
+});
+x2(() => {
+  if (!curvesShown.value && state.peek()?.shown.curves) ask({ do: "show", curves: false });
 });
 
 // src/tools/joints.ts
@@ -2687,11 +2735,11 @@ var PoseJoints = class {
       return;
     }
     const { joint, turn } = drag;
-    const about = turn ? { do: "turn-joint", joint, axis: turn.axis.toArray(), angle: turn.angle } : { do: "move-joint", joint, to: this.onPlane(drag).add(drag.grip).toArray() };
+    const about2 = turn ? { do: "turn-joint", joint, axis: turn.axis.toArray(), angle: turn.angle } : { do: "move-joint", joint, to: this.onPlane(drag).add(drag.grip).toArray() };
     const time = turn?.time ?? this.time();
-    const what = JSON.stringify([about, time]);
+    const what = JSON.stringify([about2, time]);
     if (!done && drag.sent?.what === what) return;
-    if (ask({ ...about, ...posingOptions(time), done }) !== null) drag.sent = { time: now, what };
+    if (ask({ ...about2, ...posingOptions(time), done }) !== null) drag.sent = { time: now, what };
   }
 };
 
@@ -3692,6 +3740,7 @@ var PATHS = {
   redo: "M9.500 3l4 3.500-4 3.500V7.600h-3a2.300 2.300 0 0 0 0 4.600H10v1.300H6.500a3.600 3.600 0 0 1 0-7.200h3z",
   frame: "M2 2h4v1.400H3.400V6H2zM10 2h4v4h-1.400V3.400H10zM2 10h1.400v2.600H6V14H2zM12.600 10H14v4h-4v-1.400h2.600zM8 5.500a2.500 2.500 0 1 1 0 5 2.500 2.500 0 0 1 0-5z",
   follow: "M8 1.500l2.200 2.700H8.700v3.100h3.100V5.800L14.500 8l-2.700 2.200V8.700H8.700v3.100h1.500L8 14.500l-2.200-2.700h1.500V8.700H4.200v1.500L1.500 8l2.700-2.200v1.500h3.100V4.200H5.800z",
+  curves: "M2 2h1.300v10.700H14V14H2zM4.400 9.600l2.600-3.800 2.500 2.300 3.400-4.500 1 .8-4.300 5.700-2.400-2.300-1.800 2.600z",
   bones: "M3.600 2a1.600 1.600 0 0 1 1.600 1.400L6 5.200 8.600 7.800l1.900 2.100 1.300.2A1.600 1.600 0 1 1 11.500 13a1.600 1.600 0 0 1-1.400-1.600l-.2-1-2.300-1.600L5 6.200 3.800 5.200A1.600 1.600 0 0 1 3.600 2z",
   export: "M7.300 1.800h1.400v6.300l2.200-2.200 1 1L8 10.800 4.100 6.900l1-1 2.200 2.200zM2.500 10h1.400v2.600h8.200V10h1.400v4h-11z",
   save: "M2.500 2h8.800L14 4.700V14H2.500zM4 3.400v9.200h1.200V9h6v3.600h1.400V5.300l-1.900-1.900h-.4v2.900H5.200V3.400zm2.600 0v1.500h2.300V3.400zm0 7v2.200h3.200v-2.200z",
@@ -4622,8 +4671,8 @@ var Meter = class {
     const rows = state.value.views[0].stages.at(-1).settings;
     const row = rows.find(({ name, live }) => live && name.endsWith("gravity"));
     if (!row) return [];
-    const values = [0.5 * Number(row.value), Number(row.value)];
-    return this.timed((i4) => ({ do: "change", name: row.name, value: values[i4 % 2], done: false }));
+    const values2 = [0.5 * Number(row.value), Number(row.value)];
+    return this.timed((i4) => ({ do: "change", name: row.name, value: values2[i4 % 2], done: false }));
   }
   /** From a time that is sought to a picture with it [ms]. */
   async seeks() {
@@ -5393,10 +5442,10 @@ var Skin = class {
     this.cube.side.value = frame2.side;
   }
   /** Show a byte for every display point as colours, or the skin itself. */
-  colour(values) {
-    this.material.uniforms.measured.value = values ? 1 : 0;
-    if (!values) return;
-    this.measure.array = values;
+  colour(values2) {
+    this.material.uniforms.measured.value = values2 ? 1 : 0;
+    if (!values2) return;
+    this.measure.array = values2;
     this.measure.needsUpdate = true;
   }
   setRamp(ramp) {
@@ -6172,11 +6221,22 @@ var ACTIONS = [
     id: "bones",
     group: "View",
     name: "Show the bones",
-    keys: ["B"],
+    keys: ["N"],
     icon: "bones",
     pressed: () => bonesShown.value,
     run: () => {
       bonesShown.value = !bonesShown.value;
+    }
+  },
+  {
+    id: "curves",
+    group: "Motion",
+    name: "Show curves of measures",
+    keys: ["M"],
+    icon: "curves",
+    pressed: () => curvesShown.value,
+    run: () => {
+      curvesShown.value = !curvesShown.value;
     }
   },
   {
@@ -7291,7 +7351,7 @@ function Panes() {
             title: `${stages.map(({ name }) => plainName(name)).join(", then ")}; let the panel be of this one`,
             onClick: () => choose(number),
             children: [
-              /* @__PURE__ */ a4("i", { class: `key view-${number}` }),
+              /* @__PURE__ */ a4("i", { class: `view-dot view-${number}` }),
               /* @__PURE__ */ a4("span", { children: plainName(stages.at(-1)?.name ?? "") })
             ]
           }
@@ -7633,6 +7693,86 @@ function Recording({ stage: stage2 }) {
   ] });
 }
 
+// src/ui/curves.tsx
+var HIGH = 28;
+function CurveList({ duration }) {
+  const hovered = useSignal(null);
+  if (!curvesShown.value) return null;
+  changes.value;
+  return /* @__PURE__ */ a4("section", { class: "curves", "aria-label": "Measures over the motion", children: CURVES.map((curve) => /* @__PURE__ */ a4(
+    Row2,
+    {
+      curve,
+      part: hovered.value ?? partOf(motionTime.peek(), duration),
+      hovered: hovered.value,
+      hover: (part) => {
+        hovered.value = part;
+      }
+    },
+    curve.name
+  )) });
+}
+function partOf(time, duration) {
+  return Math.min(PARTS - 1, Math.floor(PARTS * within(time, duration) / duration));
+}
+function Row2({ curve, part, hovered, hover }) {
+  const all = valuesOf(curve.name);
+  const known = all.flatMap((one) => [...one]).filter((value) => !Number.isNaN(value));
+  const [low, high] = ends(known, 10 ** -curve.figures);
+  return /* @__PURE__ */ a4($, { children: [
+    /* @__PURE__ */ a4("span", { class: "curve-name", children: [
+      curve.label,
+      " ",
+      /* @__PURE__ */ a4("span", { class: "quiet", children: curve.unit })
+    ] }),
+    /* @__PURE__ */ a4(
+      "svg",
+      {
+        class: "curve",
+        viewBox: `0 0 ${PARTS} ${HIGH}`,
+        preserveAspectRatio: "none",
+        role: "img",
+        "aria-label": `${curve.label}, ${known.length > 0 ? `${low.toFixed(curve.figures)} to ${high.toFixed(curve.figures)} ${curve.unit}` : "nothing yet"}`,
+        onPointerMove: ({ currentTarget, clientX }) => {
+          const box = currentTarget.getBoundingClientRect();
+          hover(Math.max(0, Math.min(PARTS - 1, Math.floor(PARTS * (clientX - box.left) / box.width))));
+        },
+        onPointerLeave: () => hover(null),
+        children: [
+          all.map((values2, view2) => /* @__PURE__ */ a4(
+            "path",
+            {
+              class: `view-${view2}`,
+              d: pathOf(values2, low, high),
+              "vector-effect": "non-scaling-stroke"
+            },
+            view2
+          )),
+          hovered !== null && /* @__PURE__ */ a4("line", { x1: part + 0.5, x2: part + 0.5, y1: 0, y2: HIGH, "vector-effect": "non-scaling-stroke" })
+        ]
+      }
+    ),
+    /* @__PURE__ */ a4("span", { class: "curve-values", children: all.map((values2, view2) => /* @__PURE__ */ a4("span", { title: state.value?.views[view2]?.stages.at(-1)?.name, children: [
+      /* @__PURE__ */ a4("i", { class: `view-dot view-${view2}` }),
+      valueAt(values2, part)?.toFixed(curve.figures) ?? "–"
+    ] }, view2)) })
+  ] });
+}
+function ends(values2, least) {
+  if (values2.length === 0) return [0, 1];
+  const [low, high] = [Math.min(...values2), Math.max(...values2)];
+  return high - low >= 2 * least ? [low, high] : [low - least, high + least];
+}
+function pathOf(values2, low, high) {
+  let path = "";
+  values2.forEach((value, part) => {
+    if (Number.isNaN(value)) return;
+    const y5 = HIGH - 2 - (HIGH - 4) * (value - low) / (high - low);
+    path += `${path ? "L" : "M"}${part + 0.5} ${y5.toFixed(2)}`;
+  });
+  return path;
+}
+
 // src/ui/layers/popover.tsx
 var GAP = 6;
 function Popover({
@@ -7642,8 +7782,8 @@ function Popover({
   children
 }) {
   const sheet = T2(null);
-  const about = T2({ anchor, close: close3 });
-  about.current = { anchor, close: close3 };
+  const about2 = T2({ anchor, close: close3 });
+  about2.current = { anchor, close: close3 };
   F2(() => {
     const at = anchor()?.getBoundingClientRect();
     const own = sheet.current;
@@ -7664,8 +7804,8 @@ function Popover({
     field.find(Boolean)?.focus({ preventScroll: true });
     const outside = (event) => {
       const target = event.target;
-      if (!sheet.current?.contains(target) && !about.current.anchor()?.contains(target))
-        about.current.close();
+      if (!sheet.current?.contains(target) && !about2.current.anchor()?.contains(target))
+        about2.current.close();
     };
     addEventListener("pointerdown", outside, true);
     return () => removeEventListener("pointerdown", outside, true);
@@ -8119,13 +8259,15 @@ function Timeline({ stage: stage2 }) {
       /* @__PURE__ */ a4(ActionButton, { id: "step-ahead", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "loop", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "layers", stage: stage2 }),
-      /* @__PURE__ */ a4(ActionButton, { id: "ghosts", stage: stage2 })
+      /* @__PURE__ */ a4(ActionButton, { id: "ghosts", stage: stage2 }),
+      /* @__PURE__ */ a4(ActionButton, { id: "curves", stage: stage2 })
     ] }),
     duration ? /* @__PURE__ */ a4(Track, { duration }) : /* @__PURE__ */ a4("p", { class: "track quiet", children: "This motion has no end." }),
     /* @__PURE__ */ a4("div", { class: "clock", children: [
       /* @__PURE__ */ a4(Figures, { duration }),
       /* @__PURE__ */ a4(Speed, {})
     ] }),
+    duration && /* @__PURE__ */ a4(CurveList, { duration }),
     duration && /* @__PURE__ */ a4(LayerList, { duration })
   ] });
 }
@@ -8653,6 +8795,9 @@ function connect(stage2) {
       drafts.value = {};
       toolsRefused(event);
       showRefused(event);
+    } else if (event.event === "curves") {
+      const transport = state.value?.transport;
+      if (transport) takeCurves(event, transport.motion, transport.duration);
     } else showTold(event.text);
   };
   const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/socket`;

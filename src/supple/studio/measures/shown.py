@@ -9,7 +9,8 @@ from supple.studio.measures.colours import Colours
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What comes with every frame of every view: where its joints are, and a measure as colours."""
+    """What comes with every frame of every view: where its joints are, and a measure as colours; and curves beside."""
 
     joints: bool = False
     colours: Colours | None = None
+    curves: bool = False
