@@ -14,7 +14,7 @@ from supple.skins.registry import skin_named
 from supple.studio import messages as say
 from supple.studio.commands import perform
 from supple.studio.frames import AMOUNTS, SKIN, TRAIL, kind_and_view, unpacked, unpacked_amounts, unpacked_trail
-from supple.studio.ghosts import FIRST_VIEW, places
+from supple.studio.ghosts.maker import FIRST_VIEW, places
 from supple.studio.session import Session
 from supple.studio.state import state_of
 

@@ -25,7 +25,7 @@ from supple.studio.fetching import Fetching
 from supple.studio.files.library import FileEntry, Library
 from supple.studio.frame_maker import FrameMaker
 from supple.studio.frames import FramePacker, Head, amounts_frame
-from supple.studio.ghosts import GhostMaker, GhostSettings
+from supple.studio.ghosts.maker import GhostMaker, GhostSettings
 from supple.studio.jobs.jobs import Jobs
 from supple.studio.keeping.keeper import Keeper
 from supple.studio.live.capture import Capture
