@@ -64,13 +64,12 @@ def test_a_joint_turns_about_an_axis_of_the_world_and_stays_where_it_is(session)
 def test_a_drag_is_one_step_and_drafts_are_none(session):
     hand, start = joint(session, "LeftHand"), place(session, "LeftHand")
     for n in range(1, 6):
-        perform(
-            session, say.MoveJoint(n, hand, tuple(start + np.array([0.0, 0.03 * n, 0.02 * n])), time=0.0, done=False)
-        )
-        np.testing.assert_allclose(place(session, "LeftHand"), start + np.array([0.0, 0.03 * n, 0.02 * n]), atol=1e-3)
+        by = np.array([0.0, 0.03 * n, 0.02 * n])
+        perform(session, say.MoveJoint(n, hand, tuple(by), time=0.0, done=False))
+        np.testing.assert_allclose(place(session, "LeftHand"), start + by, atol=1e-3)
     assert session.document.edits is None
     assert not session.history.past
-    perform(session, say.MoveJoint(6, hand, tuple(start + np.array([0.0, 0.15, 0.1])), time=0.0))
+    perform(session, say.MoveJoint(6, hand, (0.0, 0.15, 0.1), time=0.0))
     assert len(session.history.past) == 1
     assert session.document.step == "Move left hand"
 
@@ -105,13 +104,14 @@ def test_with_keys_every_time_has_a_pose_of_its_own(session):
     hand = joint(session, "LeftHand")
     goals = {0.2: (0.3, 1.2, 0.6), 0.7: (0.35, 1.4, 0.9)}
     for seq, (time, goal) in enumerate(goals.items()):
-        perform(session, say.MoveJoint(seq, hand, goal, time=time, key=True))
+        by = tuple(np.array(goal) - place(session, "LeftHand", time))
+        perform(session, say.MoveJoint(seq, hand, by, time=time, key=True))
     (layer,) = session.document.edits.layers
     assert [key.time for key in layer.keys] == list(goals)
     for time, goal in goals.items():
         np.testing.assert_allclose(place(session, "LeftHand", time), goal, atol=1e-3)
     duration = session.motion.duration
-    perform(session, say.MoveJoint(5, hand, tuple(place(session, "LeftHand", 0.2)), time=0.2 + duration, key=True))
+    perform(session, say.MoveJoint(5, hand, (0.0, 0.01, 0.0), time=0.2 + duration, key=True))
     assert len(session.document.edits.layers[0].keys) == 2  # the motion has gone round: the same key
 
 
@@ -119,10 +119,9 @@ def test_pins_hold_while_others_are_posed(session):
     feet = [joint(session, name) for name in ("LeftFoot", "RightFoot")]
     before = shown(session, 0.3)
     hips = joint(session, "Hips")
-    down = tuple(before[hips, :3, 3] + [0.0, -0.2, 0.0])
-    perform(session, say.MoveJoint(1, hips, down, time=0.3, pins=feet))
+    perform(session, say.MoveJoint(1, hips, (0.0, -0.2, 0.0), time=0.3, pins=feet))
     after = shown(session, 0.3)
-    np.testing.assert_allclose(after[hips, :3, 3], down, atol=1e-3)
+    np.testing.assert_allclose(after[hips, :3, 3] - before[hips, :3, 3], [0.0, -0.2, 0.0], atol=1e-3)
     assert np.linalg.norm(after[feet, :3, 3] - before[feet, :3, 3], axis=1).max() < 1e-3
     perform(session, say.TurnJoint(2, hips, (0.0, 1.0, 0.0), 0.4, time=0.3, pins=feet))
     assert np.linalg.norm(shown(session, 0.3)[feet, :3, 3] - before[feet, :3, 3], axis=1).max() < 1e-3

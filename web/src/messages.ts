@@ -51,7 +51,7 @@ export type Command =
   | { do: "delete-stroke"; stroke: string }
   | { do: "open-file"; number: number; motion?: boolean }
   | { do: "turn-joint"; joint: number; axis: Point; angle: number; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
-  | { do: "move-joint"; joint: number; to: Point; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
+  | { do: "move-joint"; joint: number; by: Point; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
   | { do: "stretch-bone"; joint: number; stretch: number; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
   | { do: "reset-joint"; joint: number; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
   | { do: "pose-by-strokes"; baseline: Point[]; offset: Point[]; radius: number; again?: string; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }

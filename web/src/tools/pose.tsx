@@ -27,7 +27,6 @@ interface Drag {
   sent: { time: number; what: string } | null;
   turn: Turn | null;
   depth: number; // of the plane on which the joint moves [m]
-  grip: Vector3; // from the pointer's place on that plane to the joint
 }
 
 interface Turn {
@@ -126,9 +125,7 @@ export class PoseJoints implements Tool {
       sent: null,
       turn: null,
       depth: place.clone().sub(camera.position).dot(forward),
-      grip: new Vector3(),
     };
-    this.drag.grip.subVectors(place, this.onPlane(this.drag));
     if (under === null && hit) {
       const spoke = hit.at.clone().sub(this.gizmo.center);
       this.drag.turn = { ...hit, spoke, time: this.time(), angle: 0, last: 0 };
@@ -210,12 +207,14 @@ export class PoseJoints implements Tool {
     return this.stage.skin?.frame?.motionTime ?? 0;
   }
 
-  /** Where the pointer is on the plane through the joint that faces the viewer. */
-  private onPlane(drag: Drag): Vector3 {
-    const { camera } = this.stage.viewer;
-    const direction = rayThrough(this.stage, drag.pixel);
-    const forward = camera.getWorldDirection(new Vector3());
-    return camera.position.clone().addScaledVector(direction, drag.depth / direction.dot(forward));
+  /** How far the pointer has gone on the plane through the joint that faces the viewer, who may have gone along. */
+  private wayOf(drag: Drag): Vector3 {
+    const forward = this.stage.viewer.camera.getWorldDirection(new Vector3());
+    const [from, to] = [drag.from, drag.pixel].map((pixel) => {
+      const direction = rayThrough(this.stage, pixel);
+      return direction.multiplyScalar(drag.depth / direction.dot(forward));
+    });
+    return to!.sub(from!);
   }
 
   /** Turn by how far the pointer has gone round the ring, or along it where that is seen from its edge. */
@@ -252,7 +251,7 @@ export class PoseJoints implements Tool {
     const { joint, turn } = drag;
     const about = turn
       ? ({ do: "turn-joint", joint, axis: turn.axis.toArray(), angle: turn.angle } as const)
-      : ({ do: "move-joint", joint, to: this.onPlane(drag).add(drag.grip).toArray() } as const);
+      : ({ do: "move-joint", joint, by: this.wayOf(drag).toArray() } as const);
     const time = turn?.time ?? this.time();
     const what = JSON.stringify([about, time]);
     if (!done && drag.sent?.what === what) return;

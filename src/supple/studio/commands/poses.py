@@ -46,7 +46,8 @@ def _move(session: Session, command: say.MoveJoint) -> None:
 
     def moved(shown: Pose) -> Pose:
         pins = pins_of(session, command, name)
-        return reach(skeleton, shown, {name: command.to}, pins=pins, ranges=ranges(session, command))
+        goal = shown.world_from_joint[command.joint, :3, 3] + np.array(command.by)
+        return reach(skeleton, shown, {name: goal}, pins=pins, ranges=ranges(session, command))
 
     pose_at(session, command, moved, f"Move {plain(name)}")
 

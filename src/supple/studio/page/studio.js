@@ -2620,10 +2620,8 @@ var PoseJoints = class {
       moved: false,
       sent: null,
       turn: null,
-      depth: place.clone().sub(camera.position).dot(forward),
-      grip: new Vector38()
+      depth: place.clone().sub(camera.position).dot(forward)
     };
-    this.drag.grip.subVectors(place, this.onPlane(this.drag));
     if (under === null && hit) {
       const spoke = hit.at.clone().sub(this.gizmo.center);
       this.drag.turn = { ...hit, spoke, time: this.time(), angle: 0, last: 0 };
@@ -2697,12 +2695,14 @@ var PoseJoints = class {
   time() {
     return this.stage.skin?.frame?.motionTime ?? 0;
   }
-  /** Where the pointer is on the plane through the joint that faces the viewer. */
-  onPlane(drag) {
-    const { camera } = this.stage.viewer;
-    const direction = rayThrough(this.stage, drag.pixel);
-    const forward = camera.getWorldDirection(new Vector38());
-    return camera.position.clone().addScaledVector(direction, drag.depth / direction.dot(forward));
+  /** How far the pointer has gone on the plane through the joint that faces the viewer, who may have gone along. */
+  wayOf(drag) {
+    const forward = this.stage.viewer.camera.getWorldDirection(new Vector38());
+    const [from, to] = [drag.from, drag.pixel].map((pixel) => {
+      const direction = rayThrough(this.stage, pixel);
+      return direction.multiplyScalar(drag.depth / direction.dot(forward));
+    });
+    return to.sub(from);
   }
   /** Turn by how far the pointer has gone round the ring, or along it where that is seen from its edge. */
   follow(drag, turn) {
@@ -2735,7 +2735,7 @@ var PoseJoints = class {
       return;
     }
     const { joint, turn } = drag;
-    const about2 = turn ? { do: "turn-joint", joint, axis: turn.axis.toArray(), angle: turn.angle } : { do: "move-joint", joint, to: this.onPlane(drag).add(drag.grip).toArray() };
+    const about2 = turn ? { do: "turn-joint", joint, axis: turn.axis.toArray(), angle: turn.angle } : { do: "move-joint", joint, by: this.wayOf(drag).toArray() };
     const time = turn?.time ?? this.time();
     const what = JSON.stringify([about2, time]);
     if (!done && drag.sent?.what === what) return;

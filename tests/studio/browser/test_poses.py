@@ -1,0 +1,118 @@
+"""The skeleton is posed: joints by their rings and by hand, the arm by two strokes; undo restores bytes."""
+
+import numpy as np
+import pytest
+
+STUDIO = ("--skin", "linear", "--vertices", "1000")
+
+
+@pytest.fixture
+def still(studio):
+    """The studio with the motion standing still, before any pose."""
+    studio.pause()
+    return studio
+
+
+def choose(window, key):
+    """Choose a tool by its key, and wait until it knows where the joints are."""
+    window.page.keyboard.press(key)
+    window.until("supple.stage.joints?.frame")
+    window.frames(2)
+
+
+def joint(window, name):
+    """Where a joint is [m]."""
+    return np.array(window.js("supple.stage.joint(supple.stage.joints.skeleton.names.indexOf(it)).toArray()", name))
+
+
+def seen(window, place):
+    """Where a place is seen in the page [CSS pixels]."""
+    return window.js(
+        """(() => {
+          const {viewer, canvas} = supple.stage;
+          const box = canvas.getBoundingClientRect();
+          const at = viewer.camera.position.clone().set(...it).project(viewer.camera);
+          return [box.left + box.width * (1 + at.x) / 2, box.top + box.height * (1 - at.y) / 2];
+        })()""",
+        [float(x) for x in place],
+    )
+
+
+def draw(window, pixels):
+    """Draw a line through pixels with the mouse."""
+    window.page.mouse.move(*pixels[0])
+    window.page.mouse.down()
+    for x, y in pixels[1:]:
+        window.page.mouse.move(x, y, steps=5)
+    window.frames(2)
+    window.page.mouse.up()
+
+
+def test_a_hand_is_led_to_where_it_is_dragged_and_back_by_undo(still):
+    choose(still, "j")
+    before = still.frame().points
+    start = joint(still, "LeftHand")
+    x, y = seen(still, start)
+    draw(still, [(x, y), (x + 20, y - 30)])
+    state = still.until_state("state.undo === 'Move left hand'")
+    assert [layer["name"] for layer in state["edits"]["layers"]] == ["Pose"]
+    still.frame_with(still.commands("move-joint")[-1]["seq"])
+    still.flesh(0.5)
+    np.testing.assert_allclose(seen(still, joint(still, "LeftHand")), (x + 20, y - 30), atol=1.5)
+    still.frame_with(still.ask("undo"))
+    still.flesh(1.5)
+    np.testing.assert_array_equal(still.frame().points, before)
+
+
+def test_a_drag_of_the_hips_does_not_run_away_with_the_camera_that_follows(still):
+    choose(still, "j")
+    feet = [still.state()["skeleton"]["names"].index(name) for name in ("LeftFoot", "RightFoot")]
+    for name in ("LeftFoot", "RightFoot"):
+        still.page.mouse.click(*seen(still, joint(still, name)))
+        still.page.keyboard.press("p")
+    hips, foot = joint(still, "Hips"), joint(still, "LeftFoot")
+    x, y = seen(still, hips)
+    draw(still, [(x, y), (x, y + 12)])
+    still.until_state("state.undo === 'Move hips'")
+    moved = still.commands("move-joint")[-1]
+    assert sorted(moved["pins"]) == sorted(feet)
+    still.frame_with(moved["seq"])
+    still.flesh(0.5)
+    np.testing.assert_allclose(joint(still, "Hips") - hips, moved["by"], atol=5e-3)
+    assert np.linalg.norm(joint(still, "LeftFoot") - foot) < 2e-3
+
+
+def test_the_arm_is_posed_with_two_strokes_and_its_knots_pulled(still):
+    choose(still, "k")
+    before = still.frame().points
+    line = [seen(still, joint(still, name)) for name in ("LeftArm", "LeftForeArm", "LeftHand")]
+    draw(still, line)
+    still.page.get_by_text("Another line over the bones").wait_for()
+    (x, y), reach = line[0], np.hypot(line[-1][0] - line[0][0], line[-1][1] - line[0][1])
+    draw(still, [(x, y), (x + 0.5 * reach, y - 0.1 * reach), (x + 0.9 * reach, y - 0.4 * reach)])
+    state = still.until_state("state.undo === 'Pose by strokes'")
+    drawn = state["edits"]["pose_strokes"][0]
+    last = [one for one in still.commands("pose-by-strokes") if one["done"]][-1]
+    assert (
+        len([one for one in still.commands("pose-by-strokes") if not one["done"]]) > 0
+    )  # the pose follows while drawing
+    still.frame_with(last["seq"])
+    still.flesh(0.5)
+    hand = seen(still, joint(still, "LeftHand"))
+    assert hand[0] > x + 0.5 * reach
+    assert hand[1] < y
+    raised = joint(still, "LeftHand")
+    knot = seen(still, drawn["knots"][-1])
+    draw(still, [knot, (knot[0] - 0.3 * reach, knot[1] - 0.4 * reach)])
+    still.until_state("state.undo === 'Pull Drawn pose'")
+    still.flesh(0.5)
+    assert joint(still, "LeftHand")[1] > raised[1] + 0.03
+    for _ in range(2):
+        still.frame_with(still.ask("undo"))
+    still.flesh(1.5)
+    np.testing.assert_array_equal(still.frame().points, before)
+
+
+def test_limp_is_offered_only_where_there_are_muscles(still):
+    assert still.page.locator("#action-tool-pose").count() == 1
+    assert still.page.locator("#action-tool-limp").count() == 0
