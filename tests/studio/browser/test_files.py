@@ -114,8 +114,8 @@ def test_another_device_types_the_code_of_the_terminal(serve, chromium):
     page.wait_for_selector("[role=alert]")
     page.keyboard.type(f"{code[1]} {code[2]}")
     page.keyboard.press("Enter")
-    page.wait_for_function("globalThis.supple?.session.state.value")
-    assert page.evaluate("isSecureContext") is True
+    page.wait_for_function("() => Boolean(globalThis.supple?.session.state.value)")
+    assert page.evaluate("() => isSecureContext") is True
     (cookie,) = context.cookies()
     assert (cookie["secure"], cookie["httpOnly"], cookie["sameSite"]) == (True, True, "Strict")
     context.close()
