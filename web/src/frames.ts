@@ -8,6 +8,7 @@ const COLOURS = 2;
 const JOINTS = 3;
 const TRAIL = 4;
 const AMOUNTS = 5;
+const THINGS = 6;
 
 /** The way of a joint: three floats a place [m]. */
 export interface TrailFrame {
@@ -47,6 +48,15 @@ export interface JointsFrame {
   transforms: Float32Array; // a view of the message, not a copy
 }
 
+/** One frame of the things in the way: twelve floats each, the upper three rows of its transform to the world. */
+export interface ThingsFrame {
+  kind: "things";
+  view: number;
+  mesh: number;
+  frame: number;
+  transforms: Float32Array; // a view of the message, not a copy
+}
+
 /** One frame of a skin: display points as four uint16 each, x, y, z in a cube and an octahedral normal. */
 export interface SkinFrame {
   kind: "skin";
@@ -71,7 +81,7 @@ export interface MeshData {
 }
 
 /** Any frame. */
-export type Frame = SkinFrame | ColoursFrame | JointsFrame | TrailFrame | AmountsFrame;
+export type Frame = SkinFrame | ColoursFrame | JointsFrame | TrailFrame | AmountsFrame | ThingsFrame;
 
 /** A frame from a binary message, or null where it is none. */
 export function readFrame(message: ArrayBuffer): Frame | null {
@@ -87,6 +97,8 @@ export function readFrame(message: ArrayBuffer): Frame | null {
   };
   if (kind === JOINTS && message.byteLength >= HEAD + 48 * count)
     return { kind: "joints", ...about, transforms: new Float32Array(message, HEAD, 12 * count) };
+  if (kind === THINGS && message.byteLength >= HEAD + 48 * count)
+    return { kind: "things", ...about, transforms: new Float32Array(message, HEAD, 12 * count) };
   if (kind === COLOURS && message.byteLength >= HEAD + count) {
     const [low, high] = [head.getFloat32(44, true), head.getFloat32(48, true)];
     return { kind: "colours", ...about, low, high, values: new Uint8Array(message, HEAD, count) };

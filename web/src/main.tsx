@@ -80,6 +80,7 @@ function connect(stage: Stage): void {
       mesh.want(event.mesh);
       stage.setSkeleton(event.skeleton);
       stage.setPanes(event.views.length);
+      stage.things.set(event.things.rows);
       stage.setRamp(event.shown.measure?.signed ? "signed" : "plain");
       stage.ghosts.want(event.ghosts, event.transport.fps);
     } else if (event.event === "refused") {
@@ -107,6 +108,7 @@ function connect(stage: Stage): void {
     frame: (message) => {
       const frame = readFrame(message);
       if (frame?.kind === "joints") stage.newestJoints(frame);
+      if (frame?.kind === "things") stage.things.show(frame);
       if (frame?.kind === "colours") {
         stage.newestColours(frame);
         takeRange(frame);

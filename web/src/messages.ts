@@ -61,6 +61,9 @@ export type Command =
   | { do: "open-document"; key: string }
   | { do: "go-on"; take: boolean }
   | { do: "look-from"; position: Point; target: Point }
+  | { do: "add-thing"; kind: string; at: Point; size: number; mass?: number | null }
+  | { do: "move-thing"; name: string; at: Point; velocity?: Point | null }
+  | { do: "remove-thing"; name: string }
   | { do: "start-capture"; port?: number }
   | { do: "stop-capture" }
   | { do: "start-recording" }
@@ -313,6 +316,20 @@ export interface CaptureInfo {
   sending: string | null;
 }
 
+/** A thing in the way: a ball (radius), box (sides) or capsule (radius, length) of that `size` [m]. */
+export interface ThingRow {
+  name: string;
+  kind: string;
+  size: number[];
+  free: boolean;
+}
+
+/** What is in the way, in the order of their frames, and whether any skin meets it. */
+export interface ThingsInfo {
+  rows: ThingRow[];
+  met: boolean;
+}
+
 /** Of a view: its volume [% of rest], the largest stretch [%] and the mean speed [m/s]; None where it has none. */
 export interface CurveValues {
   volume: number | null;
@@ -346,6 +363,7 @@ export interface State {
   jobs: JobInfo[];
   job_kinds: JobKindInfo[];
   capture: CaptureInfo;
+  things: ThingsInfo;
   skins: string[];
   tops: string[];
   motions: string[];

@@ -1,7 +1,9 @@
 // All of three.js that the studio uses; built into a file of its own, which changes only when three does.
 export {
+  BoxGeometry,
   BufferAttribute,
   BufferGeometry,
+  CapsuleGeometry,
   Color,
   CustomBlending,
   DynamicDrawUsage,
@@ -11,6 +13,7 @@ export {
   LineBasicMaterial,
   LineLoop,
   LineSegments,
+  Matrix4,
   MaxEquation,
   Mesh,
   MeshBasicMaterial,
@@ -22,6 +25,7 @@ export {
   PlaneGeometry,
   RawShaderMaterial,
   Scene,
+  SphereGeometry,
   TOUCH,
   Vector2,
   Vector3,

@@ -305,6 +305,8 @@ class _Reader(RecordReader):
         joints, parents, fps = take.get("joints"), self.array(take, "parents", where), take.get("fps")
         if not isinstance(joints, list) or not 0 < len(joints) <= MOST_JOINTS:
             raise self.fault(f"{where}.joints", f"it is {short(joints)}", f"1 to {MOST_JOINTS} names are needed")
+        if not isinstance(parents, list) or not all(type(one) is int and -1 <= one < len(joints) for one in parents):
+            raise self.fault(f"{where}.parents", f"it is {short(parents)}", "a number for each joint is needed")
         if not isinstance(fps, int | float) or isinstance(fps, bool):
             raise self.fault(f"{where}.fps", f"it is {short(fps)}", "a number is needed")
 
@@ -318,7 +320,9 @@ class _Reader(RecordReader):
         def made() -> Motion:
             count = len(joints)
             tails = numbers("tails", count, 3) if "tails" in take else None
-            skeleton = Skeleton(tuple(joints), parents, numbers("rest", count, 4, 4), tails=tails)
+            skeleton = Skeleton(
+                tuple(joints), np.array(parents, dtype=np.int32), numbers("rest", count, 4, 4), tails=tails
+            )
             keys = numbers("translations", -1, count, 3), numbers("rotations", -1, count, 4)
             return Motion(skeleton, float(fps), *keys, name=name)
 

@@ -28,6 +28,7 @@ from supple.graph.graph import Graph
 from supple.graph.mask import Mask
 from supple.graph.stage_node import StageNode
 from supple.motion.pose import Pose, PoseSource, between
+from supple.obstacles.shapes import RigidBody
 from supple.settings import flattened, is_setting, path_of
 from supple.skins.base import AnySkin, BoundSkin, DevicePoints, SoftSkin
 from supple.skins.memory import Arrays
@@ -238,6 +239,17 @@ class Player:
         """Open a hand; one that holds nothing changes nothing."""
         node = self._named(stage)
         node.take_hold({name: pull for name, pull in node.pulls.items() if name != hand})
+
+    def place(self, name: str, body: RigidBody | None) -> None:
+        """Put an obstacle in the way of the last stage from the next step on, or take the one of that name away (None).
+
+        It starts where its `at` says, as fast as it is `free` to go. The skin has to be one that meets obstacles.
+        """
+        self._nodes[-1].place(name, body)
+
+    def placed(self) -> dict[str, tuple[RigidBody, FloatArray]]:
+        """What was put in the way, and where (4, 4) that is now, by name."""
+        return self._nodes[-1].placed()
 
     def _named(self, stage: str | None) -> StageNode:
         """The node of a stage by name, the last one if there is no name."""

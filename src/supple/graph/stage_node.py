@@ -10,10 +10,12 @@ import numpy as np
 from supple import device as devices
 from supple.arrays import FloatArray
 from supple.character.character import Character
+from supple.errors import InputError
 from supple.graph import bindings
 from supple.graph.graph import Stage
 from supple.graph.mask import Mask
 from supple.motion.pose import Pose
+from supple.obstacles.shapes import RigidBody
 from supple.skins.base import BoundSkin, DevicePoints, PullableSkin, Skin, SoftSkin
 from supple.skins.memory import Arrays, capture_arrays, restore_arrays
 from supple.skins.pull import Pull
@@ -64,6 +66,21 @@ class StageNode:
         elif self.state is not None:
             self.stage.work.hold(self.binding, self.state, tuple(pulls.values()))
         self.pulls = pulls
+
+    def place(self, name: str, body: RigidBody | None) -> None:
+        """Put an obstacle in the way, or take it away; one that has not begun yet is refused."""
+        work = self.stage.work
+        if not isinstance(work, SoftSkin):
+            given = f"{name!r} was to be put in the way"
+            raise InputError(self.stage.name, given, "it meets nothing", "choose ArticulatedContact")
+        if self.state is None:
+            raise InputError(self.stage.name, f"{name!r} was to be put in the way", "it does not play yet", "play it")
+        work.place(self.binding, self.state, name, body)
+
+    def placed(self) -> dict[str, tuple[RigidBody, FloatArray]]:
+        """What is in the way, and where, by name."""
+        work = self.stage.work
+        return work.placed(self.binding, self.state) if isinstance(work, SoftSkin) and self.state is not None else {}
 
     def take_after(self, other: StageNode) -> None:
         """Be held as another node of the same stage is, which has the same memory."""

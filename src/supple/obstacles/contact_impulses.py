@@ -12,6 +12,7 @@ from supple.obstacles.shapes import Box, Capsule, MovingMesh, RigidBody, Sphere
 ITERATIONS = 8
 MAX_CONTACTS = 16  # places of one body that meet another one at once, the deepest
 TOLERANCE = 1e-12  # of the largest impulse: rounds that change less have nothing more to do
+OUT_OF_THE_WAY = 1e3  # [m] up, where spare bodies wait and meet nobody
 BOUNCE_THRESHOLD = 0.5  # [m/s]: what arrives slower does not bounce, or it would never lie still
 
 
@@ -27,11 +28,16 @@ def resolve_contacts(dynamic: DynamicBodies, world: DeviceBodies) -> int:
     """
     dynamic_index = {int(index): order for order, index in enumerate(dynamic.indices)}
     touched = 0
+    far = dynamic.world_from_body[:, 1, 3] >= OUT_OF_THE_WAY
     for one, body in enumerate(dynamic.bodies):
+        if dynamic.still[one]:
+            continue
         for index in range(len(world)):
             if index == int(dynamic.indices[one]):
                 continue
             second = dynamic_index.get(index)
+            if second is not None and far[second]:
+                continue
             if second is not None:
                 world.put(index, dynamic.world_from_body[second])
             if world.is_apart(index, dynamic.world_from_body[one, :3, 3], world.radii[dynamic.indices[one]]):
@@ -55,6 +61,23 @@ def resolve_contacts(dynamic: DynamicBodies, world: DeviceBodies) -> int:
     for one, index in enumerate(dynamic.indices):
         world.put(int(index), dynamic.world_from_body[one])
     return touched
+
+
+def meet_ground(dynamic: DynamicBodies, ground: DeviceBodies) -> None:
+    """Part free bodies from bodies that they are not among, which nothing moves: the floor that they alone meet."""
+    for one, body in enumerate(dynamic.bodies):
+        if dynamic.still[one]:
+            continue
+        positions, radius = _samples(body, dynamic.world_from_body[one])
+        for index in range(len(ground)):
+            distances, normals = ground.surface(index, positions)
+            distances = distances - radius
+            deepest = np.argsort(distances, kind="stable")[:MAX_CONTACTS]
+            inside = deepest[distances[deepest] < 0.0]
+            if len(inside):
+                depth, out = distances[inside, None], normals[inside]
+                _solve_impulses(dynamic, ground, one, (index, None), positions[inside] - (radius + depth) * out, out)
+                dynamic.shift(one, -depth[0] * out[0])
 
 
 def _solve_impulses(

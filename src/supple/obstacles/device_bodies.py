@@ -83,6 +83,17 @@ class DeviceBodies:
             devices.write(mesh.velocities, (points - before) / dt if dt > 0.0 else np.zeros_like(points))
             mesh.refit()
 
+    def exchange(self, index: int, body: RigidBody) -> None:
+        """Let another ball, capsule or box take the place of a free one; launches that look at it go on."""
+        assert not isinstance(body, _MESHES)
+        self.bodies = (*self.bodies[:index], body, *self.bodies[index + 1 :])
+        self._rest_transforms[index] = body.world_from_body(0.0)
+        self._transforms[:, index] = _pack_transforms(self._rest_transforms[index])
+        self.radii[index] = np.linalg.norm(np.abs(body.extent).max(axis=0))
+        columns = (self.kinds, [one.kind for one in self.bodies]), (self.sizes, [one.size for one in self.bodies])
+        for array, values in (*columns, (self.frictions, [one.friction for one in self.bodies])):
+            devices.write(array, np.array(values))
+
     def put(self, index: int, world_from_body: FloatArray) -> None:
         """Put one free body elsewhere (4, 4) at the end of the step; where it came from stays."""
         self._transforms[0, index] = _pack_transforms(world_from_body)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import FloatArray, IntArray
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.geometry import quaternions
 from supple.obstacles.inertia import mass_properties
 from supple.obstacles.shapes import RigidBody
@@ -39,6 +39,8 @@ class DynamicBodies:
         self.velocities: FloatArray = np.array([freedom.velocity for freedom in freedoms]).reshape(count, 3)
         angular_velocities = np.array([freedom.spin for freedom in freedoms]).reshape(count, 3)
         self._angular: FloatArray = np.einsum("bij,bj->bi", self.inertia, angular_velocities)
+        self.still: BoolArray = np.zeros(count, dtype=bool)
+        """Which of them (B,) stay where they are, whatever pushes them."""
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -83,6 +85,17 @@ class DynamicBodies:
         np.add.at(self.velocities, chosen, given / self.masses[chosen, None])
         np.add.at(self._angular, chosen, np.cross(arms, given))
 
+    def exchange(self, which: int, body: RigidBody, *, still: bool = False) -> None:
+        """Let another free body take the place of one of them, where it starts and as it moves then."""
+        freedom, matter = body.free, mass_properties(body)
+        assert freedom is not None
+        self.bodies = (*self.bodies[:which], body, *self.bodies[which + 1 :])
+        self.masses[which], self.still[which] = freedom.mass, still
+        self._local_centers[which], self._local_inertia[which] = matter.center, freedom.mass * matter.inertia
+        self.world_from_body[which] = self.earlier[which] = body.world_from_body(0.0)
+        self.velocities[which] = 0.0 if still else freedom.velocity
+        self._angular[which] = 0.0 if still else self.inertia[which] @ freedom.spin
+
     def shift(self, which: int, move: ArrayLike) -> None:
         """Put free body `which` beside where it is, by `move` (3,) [m]; it keeps its momenta."""
         self.world_from_body[which, :3, 3] += np.asarray(move, dtype=np.float64)
@@ -93,6 +106,7 @@ class DynamicBodies:
         if not len(self):
             return
         self.velocities = self.velocities + dt * np.asarray(gravity, dtype=np.float64)
+        self.velocities[self.still], self._angular[self.still] = 0.0, 0.0
         centers = self.centers + dt * self.velocities
         angular_velocities = self.angular_velocities
         rates = np.linalg.norm(angular_velocities, axis=1)

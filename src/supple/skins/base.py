@@ -19,6 +19,7 @@ from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
+from supple.obstacles.shapes import RigidBody
 from supple.settings import Settings, setting
 from supple.skins.memory import capture_arrays, restore_arrays
 from supple.skins.painted_map import REGION, MapInfo
@@ -203,6 +204,15 @@ class SoftSkin(BoundSkin[Binding, Soft]):
         restore_arrays(fresh.memory, "", capture_arrays(state.memory, ""))
         fresh.recall()
         return fresh
+
+    def place(self, binding: Binding, state: Soft, name: str, body: RigidBody | None) -> None:
+        """Put an obstacle of that name in its way from the next step on, or take it away (None)."""
+        given = f"{name!r} was to be put in the way"
+        raise InputError(type(self).__name__, given, "it meets nothing", "choose ArticulatedContact")
+
+    def placed(self, binding: Binding, state: Soft) -> dict[str, tuple[RigidBody, FloatArray]]:
+        """What was put in its way, and where (4, 4) that is now, by name."""
+        return {}
 
     @abstractmethod
     def start(self, binding: Binding, pose: Pose, incoming: DevicePoints | None) -> Soft:

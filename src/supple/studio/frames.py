@@ -25,7 +25,7 @@ from supple.arrays import Float32Array, FloatArray
 from supple.character.character import Character
 from supple.geometry.normals import Creases, creases
 
-VERSION, SKIN, COLOURS, JOINTS, TRAIL, AMOUNTS = 1, 1, 2, 3, 4, 5
+VERSION, SKIN, COLOURS, JOINTS, TRAIL, AMOUNTS, THINGS = 1, 1, 2, 3, 4, 5, 6
 CUBE = 2.4  # sizes of the character: the side of the cube about its root in which a frame lies
 CREASE = np.pi / 3.0
 _HEAD = struct.Struct("<4sBBHIIIIddI3ffI")
@@ -105,6 +105,12 @@ def trail_frame(head: Head, places: FloatArray) -> bytes:
 def amounts_frame(head: Head, amounts: Sequence[float]) -> bytes:
     """A frame of the amounts of shapes and poses (N,)."""
     return _opening(AMOUNTS, head, len(amounts)) + np.asarray(amounts, dtype="<f4").tobytes()
+
+
+def things_frame(frame: bytes, world_from_thing: FloatArray) -> bytes:
+    """A frame of things (N, 4, 4), of the same moment as a frame of a skin."""
+    head, *_ = _read(frame, SKIN, "a skin")
+    return _opening(THINGS, head, len(world_from_thing)) + world_from_thing[:, :3].astype("<f4").tobytes()
 
 
 def _opening(

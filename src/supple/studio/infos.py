@@ -210,6 +210,25 @@ class CaptureInfo(Struct, frozen=True):
     sending: str | None
 
 
+class ThingRow(Struct, frozen=True):
+    """A thing in the way: a ball (radius), box (sides) or capsule (radius, length) of that `size` [m].
+
+    What is not `free` stands still.
+    """
+
+    name: str
+    kind: str
+    size: list[float]
+    free: bool
+
+
+class ThingsInfo(Struct, frozen=True):
+    """What is in the way, in the order of their frames, and whether any skin meets it."""
+
+    rows: list[ThingRow]
+    met: bool
+
+
 class PaintInfo(Struct, frozen=True):
     """What brushes can do: their actions, whether the body has two sides alike, and the skins that read maps."""
 

@@ -37,6 +37,8 @@ from supple.studio.infos import ShownInfo as ShownInfo
 from supple.studio.infos import SkeletonInfo as SkeletonInfo
 from supple.studio.infos import StageInfo as StageInfo
 from supple.studio.infos import StrokeInfo as StrokeInfo
+from supple.studio.infos import ThingRow as ThingRow
+from supple.studio.infos import ThingsInfo as ThingsInfo
 from supple.studio.infos import TransportInfo as TransportInfo
 from supple.studio.infos import ViewInfo as ViewInfo
 from supple.studio.words.bounds import MOST_VIEWS as MOST_VIEWS
@@ -86,6 +88,9 @@ from supple.studio.words.strokes import MoveKnot as MoveKnot
 from supple.studio.words.strokes import Raise as Raise
 from supple.studio.words.strokes import RedrawOutline as RedrawOutline
 from supple.studio.words.strokes import Stretch as Stretch
+from supple.studio.words.things import AddThing as AddThing
+from supple.studio.words.things import MoveThing as MoveThing
+from supple.studio.words.things import RemoveThing as RemoveThing
 
 PROTOCOL = "supple-studio.1"
 """Of the socket; a page that speaks another is asked to reload."""
@@ -557,6 +562,9 @@ AnyCommand = (
     | OpenDocument
     | GoOn
     | LookFrom
+    | AddThing
+    | MoveThing
+    | RemoveThing
     | StartCapture
     | StopCapture
     | StartRecording
@@ -595,6 +603,7 @@ class State(Struct, tag="state", tag_field="event", frozen=True):
     jobs: list[JobInfo]
     job_kinds: list[JobKindInfo]
     capture: CaptureInfo
+    things: ThingsInfo
     skins: list[str]
     tops: list[str]
     motions: list[str]

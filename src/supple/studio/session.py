@@ -24,15 +24,16 @@ from supple.studio import messages as say
 from supple.studio.fetching import Fetching
 from supple.studio.files.library import FileEntry, Library
 from supple.studio.frame_maker import FrameMaker
-from supple.studio.frames import FramePacker, Head, amounts_frame
+from supple.studio.frames import FramePacker, Head, amounts_frame, things_frame
 from supple.studio.ghosts.maker import GhostMaker, GhostSettings
 from supple.studio.jobs.jobs import Jobs
 from supple.studio.keeping.keeper import Keeper
 from supple.studio.live.capture import Capture
 from supple.studio.live.outlet import Outlet
+from supple.studio.live.painting import Painting
+from supple.studio.live.things import Things
 from supple.studio.measures.shown import Shown
 from supple.studio.opening import Opened, Opening, open_document
-from supple.studio.painting import Painting
 from supple.studio.seen import SeenFrames
 from supple.studio.strokes import LinesInHand
 from supple.studio.view import View
@@ -83,6 +84,7 @@ class Session:
         self.shown = Shown()
         self.capture, self.outlet = Capture(), Outlet(tell)
         self.ghosts = GhostSettings()
+        self.things = Things()
         opened = open_document(document, self.library)
         self._beside = BindingProcess()  # which starts beside, when there is something to see
         self._install(opened)
@@ -216,6 +218,9 @@ class Session:
             beside=self._beside_skin,
         )
         self.outlet.send(self.views[0].player.simulated_pose, self.transport.flesh_time)
+        if self.things:
+            self.things.carry_over(self.views)
+            frames.insert(0, things_frame(frames[-1], self.things.places(self.views)))
         return frames
 
     def _beside_skin(self, head: Head) -> list[bytes]:
@@ -296,6 +301,7 @@ class Session:
         """Play what was opened, by linear blend until its skins are bound."""
         self.capture.stop()  # what it hears is meant for other joints
         self.outlet.close()
+        self.things.forget()
         self._opened, self._shown, self._motion = opened, opened.document, opened.motion
         dressed = self._shown.on_character(opened.character)
         self.views = [View(dressed, graph, self._beside) for graph in self._shown.skins]

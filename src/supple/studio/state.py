@@ -24,8 +24,8 @@ from supple.studio import messages as say
 from supple.studio.jobs.job import Job
 from supple.studio.jobs.kinds import KINDS
 from supple.studio.keeping.keeper import Keeper
+from supple.studio.live.painting import map_rows, paint_info
 from supple.studio.measures.offered import Measure, offered
-from supple.studio.painting import map_rows, paint_info
 from supple.studio.panels import rows_of, rows_of_mask
 from supple.studio.session import Session
 from supple.studio.strokes import editing_of
@@ -72,6 +72,7 @@ def state_of(session: Session, revision: int) -> say.State:
         paint=paint_info(session.painting),
         edits=_edits(document.edits_on(character), character, firm=any(map(_uses_firmness, document.skins))),
         saving=_saving(session.keeper),
+        things=session.things.info(session.views),
         capture=session.capture.info(sending=session.outlet.to),
         jobs=[_job(job) for job in session.jobs.all],
         job_kinds=_JOB_KINDS,

@@ -6,7 +6,7 @@ import numpy as np
 def test_a_stroke_over_the_belly_is_one_step_that_can_be_undone(wide_studio):
     studio = wide_studio
     studio.pause()
-    studio.page.keyboard.press("b")
+    studio.page.keyboard.press("u")
     panel = studio.page.get_by_role("region", name="Paint maps")
     panel.get_by_role("button", name="Subtract").click()
     x, y = studio.pixel(studio.pick_on("belly"))
@@ -31,7 +31,7 @@ def test_a_stroke_over_the_belly_is_one_step_that_can_be_undone(wide_studio):
 def test_a_skin_without_maps_offers_those_that_read_some(wide_studio):
     studio = wide_studio
     studio.choose_skin("linear")
-    studio.page.keyboard.press("b")
+    studio.page.keyboard.press("u")
     panel = studio.page.get_by_role("region", name="Paint maps")
     panel.get_by_text("reads no painted maps").wait_for()
     count = len(studio.commands("paint"))

@@ -11,6 +11,7 @@ const linear = (hex: number, strength = 1) => new Color(hex).multiplyScalar(stre
 export const LOOKS = {
   dark: {
     skin_colour: linear(0xd8a58c),
+    thing_colour: linear(0x7fa6c9),
     sky: linear(0x93a7c6, 0.5),
     floor_light: linear(0x4a4038, 0.6),
     key_colour: linear(0xfff1dc, 0.95),
@@ -27,6 +28,7 @@ export const LOOKS = {
   },
   light: {
     skin_colour: linear(0xd59f86),
+    thing_colour: linear(0x6f97bd),
     sky: linear(0xffffff, 0.5),
     floor_light: linear(0xc9b8a8, 0.32),
     key_colour: linear(0xfff3e4, 0.88),

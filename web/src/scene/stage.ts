@@ -12,6 +12,7 @@ import { pick } from "./picking";
 import type { Ramp } from "./ramps";
 import { makeRenderer } from "./renderer";
 import type { Place, Skin } from "./skin";
+import { Things } from "./things";
 
 const LONGEST_STEP = 0.1; // [s]
 const LONGEST_GAP = 1; // between two frames of the body [s]
@@ -53,6 +54,7 @@ export class Stage {
   /** What is seen in every pane; what is seen in one is in that pane's group. */
   readonly scene = new Scene();
   readonly viewer: Viewer;
+  readonly things: Things;
   readonly panes: Pane[] = [];
   readonly ghosts: Ghosts;
   /** The pane that tools work in: the one that was last pointed at. */
@@ -79,6 +81,8 @@ export class Stage {
     this.viewer = new Viewer(canvas, options.calm);
     this.ghosts = new Ghosts(this.look);
     this.scene.add(this.ghosts.group);
+    this.things = new Things(options.look);
+    this.scene.add(this.things.group);
     this.pane = this.addPane();
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
@@ -166,6 +170,7 @@ export class Stage {
     this.look = look;
     for (const pane of this.panes) pane.wear(look);
     this.ghosts.wear(look);
+    this.things.wear(look);
     this.dirty = true;
   }
 

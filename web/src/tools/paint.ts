@@ -1,9 +1,10 @@
 // Paint a map: a pointer that goes down on the skin makes a stroke of the brush, which the flesh answers at once.
+import { effect, signal } from "@preact/signals";
 import type { Refused, SkinPlace } from "../messages";
 import type { Look } from "../scene/looks";
 import { HandMark } from "../scene/marks";
 import type { Stage } from "../scene/stage";
-import { ask, radius, view } from "../session";
+import { ask, radius, state, view } from "../session";
 import { type Vector2, Vector3 } from "../three";
 import { BrushOptions } from "../ui/brush";
 import { brushAction, fillValue, mirror, paintedMap, softness, strength } from "./brush";
@@ -25,10 +26,12 @@ interface Stroke {
 export class PaintMap implements Tool {
   readonly id = "paint";
   readonly name = "Paint maps";
-  readonly key = "B";
+  readonly key = "U";
   readonly icon = "brush";
   readonly hint = "Press on the skin and paint where its flesh is loose, firm or fat.";
   private readonly mark: HandMark;
+  private readonly chosen = signal(false);
+  private before = ""; // the measure that was shown
   private stroke: Stroke | null = null;
   private pointer: Vector2 | null = null;
 
@@ -37,6 +40,22 @@ export class PaintMap implements Tool {
     look: Look,
   ) {
     this.mark = new HandMark(stage.scene, look);
+    effect(() => {
+      if (this.chosen.value) this.showMap();
+    });
+  }
+
+  /** While it is chosen the skin shows the map as colours, and then what it showed before. */
+  enter(): void {
+    this.before = state.peek()?.shown.measure?.name ?? "";
+    this.chosen.value = true;
+  }
+
+  private showMap(): void {
+    const name = `map:${paintedMap.value?.name ?? ""}`;
+    const shown = state.value?.shown;
+    const offered = shown?.measures.some((measure) => measure.name === name) ?? false;
+    if (offered && shown?.measure?.name !== name) ask({ do: "show", measure: name });
   }
 
   options = BrushOptions;
@@ -91,6 +110,8 @@ export class PaintMap implements Tool {
   }
 
   leave(): void {
+    this.chosen.value = false;
+    if (state.peek()?.shown.measure?.name.startsWith("map:")) ask({ do: "show", measure: this.before });
     this.end(true);
     this.pointer = null;
     this.mark.hide();

@@ -14,6 +14,7 @@ export type ToolId =
   | "pose"
   | "radial"
   | "raise"
+  | "throw"
   | "wave"
   | "outline"
   | "stroke-pose"

@@ -12,6 +12,7 @@ import { RadialTool } from "./radial";
 import { PoseByStrokes } from "./stroke_pose";
 import { RedrawOutline } from "./strokes/outline";
 import { RaiseSkin } from "./strokes/raise";
+import { ThrowThings } from "./throw";
 import type { Tool, ToolId } from "./tool";
 import { WaveTool } from "./wave";
 
@@ -49,6 +50,7 @@ export function makeTools(stage: Stage, look: Look): void {
     new WaveTool(stage, look),
     new PoseByStrokes(stage, look),
     new LetLimp(stage, look),
+    new ThrowThings(stage),
   ];
   const { canvas } = stage;
   const taken = new Map<number, Tool>();

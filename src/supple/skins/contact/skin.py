@@ -192,6 +192,12 @@ class ArticulatedContact(PullableSkin[ContactBinding, ContactState]):
     def hold(self, binding: ContactBinding, state: ContactState, pulls: Sequence[Pull]) -> None:
         state.hands.hold(pulls)
 
+    def place(self, binding: ContactBinding, state: ContactState, name: str, body: RigidBody | None) -> None:
+        state.place(name, body)
+
+    def placed(self, binding: ContactBinding, state: ContactState) -> dict[str, tuple[RigidBody, FloatArray]]:
+        return state.placed.now() if "placed" in vars(state) else {}
+
     def forces(self, binding: ContactBinding, state: ContactState) -> DevicePoints:
         return state.readings.forces(state.touched, state.hands.node_impulses())
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from supple.arrays import FloatArray
 from supple.motion.pose import Pose
+from supple.obstacles.shapes import RigidBody
 from supple.settings.by_name import DEFAULT
 from supple.skins.contact.binding import ContactBinding, Sag
 from supple.skins.contact.control.controller import PoseController
@@ -18,6 +19,7 @@ from supple.skins.contact.detection.collision_pipeline import BodyState, Collisi
 from supple.skins.contact.dynamics.solver import CondensedSolver
 from supple.skins.contact.hands import Hands
 from supple.skins.contact.model.mechanism import Mechanism, MechanismState
+from supple.skins.contact.placed_obstacles import GROUND, PlacedObstacles, spare_bodies
 from supple.skins.contact.readings import SkinReadings
 from supple.skins.contact.response.contact_set import ContactImpulses, ContactSet
 from supple.skins.contact.settings import STRENGTH, joint_strengths
@@ -106,6 +108,46 @@ class ContactState:
         self.touched: tuple[ContactSet, ContactImpulses] | None = None
         """What it met in the last step, and how that pushed it; not part of what it remembers."""
         self._reached: float | None = None
+
+    # What is put in its way while it plays
+
+    @cached_property
+    def placed(self) -> PlacedObstacles:
+        """Obstacles that are put in while it plays; room for them is made when they are first asked for."""
+        before, device = self.pipeline.dynamic_bodies.state(), self.binding.constants.device
+        first, self._obstacles = len(self._obstacles), (*self._obstacles, *spare_bodies())
+        detector = make_detector(
+            self.binding.flesh,
+            self.mechanism,
+            self._obstacles,
+            self_collision=True,
+            rest_exclusions=self.binding.rest,
+            device=device,
+        )
+        self.pipeline = CollisionPipeline(
+            detector,
+            self.solver.nodes,
+            self.solver.links,
+            self._obstacles,
+            gravity=_gravity(self.skin),
+            friction=self.skin.friction,
+            ground=GROUND,
+        )
+        self._tune_pipeline()
+        bodies = self.pipeline.dynamic_bodies
+        state = bodies.state()
+        for name, values in vars(before).items():
+            getattr(state, name)[: len(values)] = values
+        bodies.load(state)
+        return PlacedObstacles(self.pipeline, first)
+
+    def place(self, name: str, body: RigidBody | None) -> None:
+        """Put an obstacle in, or take it away; nothing else changes by that."""
+        if body is None:
+            self.placed.remove(name)
+        else:
+            self.placed.place(name, body)
+        self.memory.dynamic_bodies = self.pipeline.dynamic_bodies.state()
 
     @cached_property
     def readings(self) -> SkinReadings:

@@ -1,4 +1,4 @@
-"""Commands of hands that hold the flesh. Flesh that is held is no step of the document: it swings back."""
+"""Commands of hands that hold the flesh, and put things in its way. None is a step of the document: it swings back."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from supple.errors import InputError
 from supple.skins.pull import Pull
 from supple.studio import messages as say
 from supple.studio.commands.table import Handlers
+from supple.studio.live.things import thing
 from supple.studio.session import Session
 
 
@@ -23,4 +24,22 @@ def _let_go(session: Session, command: say.LetGo) -> None:
         view.let_go(command.hand)
 
 
-HANDLERS: Handlers = {say.Hold: _hold, say.LetGo: _let_go}
+def _add_thing(session: Session, command: say.AddThing) -> None:
+    session.things.add(session.views, thing(command.kind, command.at, command.size, command.mass))
+
+
+def _move_thing(session: Session, command: say.MoveThing) -> None:
+    session.things.move(session.views, command.name, command.at, command.velocity)
+
+
+def _remove_thing(session: Session, command: say.RemoveThing) -> None:
+    session.things.remove(session.views, command.name)
+
+
+HANDLERS: Handlers = {
+    say.Hold: _hold,
+    say.LetGo: _let_go,
+    say.AddThing: _add_thing,
+    say.MoveThing: _move_thing,
+    say.RemoveThing: _remove_thing,
+}

@@ -1,1 +1,1 @@
-"""Motion that comes from a performer while it is played, what is recorded of it, and what is sent on."""
+"""What goes on while it plays: a performer who is followed and recorded, things in the way, a brush at its stroke."""

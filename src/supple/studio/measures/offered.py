@@ -12,6 +12,7 @@ from supple.errors import InputError
 from supple.graph.player import Player
 from supple.measure.speed import vertex_speed
 from supple.skins.base import BoundSkin
+from supple.skins.painted_map import MapInfo
 
 MAP, WEIGHT = "map:", "weight:"
 _PERCENT, _MILLIMETRES = 100.0, 1000.0
@@ -47,8 +48,16 @@ def offered(players: Sequence[Player]) -> list[Measure]:
         found.append(Measure("force", "Force"))
     if any(_stage_with("contact_pressure", player) for player in players):
         found.append(Measure("pressure", "Contact pressure", "Pa"))
-    maps = players[0].character.maps
-    return [*found, *(Measure(f"{MAP}{name}", f"Map {name}") for name in maps)]
+    read = {name: info for player in players for name, info in player.maps().items() if info.smooth}
+    names = dict.fromkeys([*players[0].character.maps, *read])
+    return [*found, *(_map_measure(name, read.get(name)) for name in names)]
+
+
+def _map_measure(name: str, info: MapInfo | None) -> Measure:
+    """A painted map; in the range that it has by the skin that reads it."""
+    if info is None:
+        return Measure(f"{MAP}{name}", f"Map {name}")
+    return Measure(f"{MAP}{name}", f"Map {name}", info.unit, whole=(info.low, info.high))
 
 
 def measure_named(name: str, players: Sequence[Player]) -> Measure:
@@ -69,10 +78,16 @@ def measure_named(name: str, players: Sequence[Player]) -> Measure:
 def values_of(measure: Measure, moment: Moment) -> list[FloatArray | Float32Array | None]:
     """The values (V,) of every view; None where it has none."""
     if measure.name.startswith(MAP):
-        return [player.character.maps.get(measure.name.removeprefix(MAP)) for player in moment.players]
+        return [_map(player, measure.name.removeprefix(MAP)) for player in moment.players]
     if measure.name.startswith(WEIGHT):
         return [_weight(player, measure.name.removeprefix(WEIGHT)) for player in moment.players]
     return [_READ[measure.name](moment, view) for view in range(len(moment.players))]
+
+
+def _map(player: Player, name: str) -> FloatArray | None:
+    """A map as it is painted, or what the skin takes where it is not."""
+    painted = player.character.maps.get(name)
+    return player.usual_map(name) if painted is None and name in player.maps() else painted
 
 
 def _stretch(moment: Moment, view: int) -> Float32Array:

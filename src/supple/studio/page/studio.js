@@ -1251,6 +1251,7 @@ var COLOURS = 2;
 var JOINTS = 3;
 var TRAIL = 4;
 var AMOUNTS = 5;
+var THINGS = 6;
 function readFrame(message) {
   if (message.byteLength < HEAD) return null;
   const head = new DataView(message, 0, HEAD);
@@ -1264,6 +1265,8 @@ function readFrame(message) {
   };
   if (kind === JOINTS && message.byteLength >= HEAD + 48 * count)
     return { kind: "joints", ...about2, transforms: new Float32Array(message, HEAD, 12 * count) };
+  if (kind === THINGS && message.byteLength >= HEAD + 48 * count)
+    return { kind: "things", ...about2, transforms: new Float32Array(message, HEAD, 12 * count) };
   if (kind === COLOURS && message.byteLength >= HEAD + count) {
     const [low, high] = [head.getFloat32(44, true), head.getFloat32(48, true)];
     return { kind: "colours", ...about2, low, high, values: new Uint8Array(message, HEAD, count) };
@@ -1348,6 +1351,7 @@ var linear = (hex, strength3 = 1) => new Color(hex).multiplyScalar(strength3);
 var LOOKS = {
   dark: {
     skin_colour: linear(14198156),
+    thing_colour: linear(8365769),
     sky: linear(9676742, 0.5),
     floor_light: linear(4866104, 0.6),
     key_colour: linear(16773596, 0.95),
@@ -1364,6 +1368,7 @@ var LOOKS = {
   },
   light: {
     skin_colour: linear(14000006),
+    thing_colour: linear(7313341),
     sky: linear(16777215, 0.5),
     floor_light: linear(13220008, 0.32),
     key_colour: linear(16774116, 0.88),
@@ -2274,16 +2279,33 @@ var PaintMap = class {
   constructor(stage2, look2) {
     this.stage = stage2;
     this.mark = new HandMark(stage2.scene, look2);
+    x2(() => {
+      if (this.chosen.value) this.showMap();
+    });
   }
   stage;
   id = "paint";
   name = "Paint maps";
-  key = "B";
+  key = "U";
   icon = "brush";
   hint = "Press on the skin and paint where its flesh is loose, firm or fat.";
   mark;
+  chosen = y3(false);
+  before = "";
+  // the measure that was shown
   stroke = null;
   pointer = null;
+  /** While it is chosen the skin shows the map as colours, and then what it showed before. */
+  enter() {
+    this.before = state.peek()?.shown.measure?.name ?? "";
+    this.chosen.value = true;
+  }
+  showMap() {
+    const name = `map:${paintedMap.value?.name ?? ""}`;
+    const shown2 = state.value?.shown;
+    const offered = shown2?.measures.some((measure2) => measure2.name === name) ?? false;
+    if (offered && shown2?.measure?.name !== name) ask({ do: "show", measure: name });
+  }
   options = BrushOptions;
   wear(look2) {
     this.mark.wear(look2);
@@ -2327,6 +2349,8 @@ var PaintMap = class {
     this.stroke = null;
   }
   leave() {
+    this.chosen.value = false;
+    if (state.peek()?.shown.measure?.name.startsWith("map:")) ask({ do: "show", measure: this.before });
     this.end(true);
     this.pointer = null;
     this.mark.hide();
@@ -3731,6 +3755,7 @@ var PATHS = {
   eyeShut: "M2.600 5.800C3.800 7.700 5.700 8.900 8 8.900s4.200-1.200 5.400-3.100l1.100.7a8 8 0 0 1-1.500 1.800l1.200 1.500-1 .8L11.900 9a6 6 0 0 1-1.700.8l.4 1.800-1.200.3-.4-1.800a9 9 0 0 1-2 0l-.4 1.800-1.200-.3.4-1.800A6 6 0 0 1 4.100 9l-1.300 1.600-1-.8L3 8.300a8 8 0 0 1-1.500-1.800z",
   strokePose: "M2.600 13.800c0-4.600 2-7.300 5.600-8.400l.4 1.200C5.500 7.600 3.900 9.900 3.900 13.800zM7.300 13.800c0-3.300 1.700-5.300 4.900-6.100l.3 1.200c-2.600.7-3.900 2.200-3.900 4.900zM11.800 2a2 2 0 1 1 0 4 2 2 0 0 1 0-4zm0 1.200a.8.8 0 1 0 0 1.600.8.8 0 0 0 0-1.600z",
   limp: "M5.500 1.800a1.900 1.900 0 1 1 0 3.800 1.900 1.900 0 0 1 0-3.800zM4.300 6.400h2.900c2.500 0 3.900 1.300 4.300 3.800l.6 3.600h-1.400l-.5-3.300c-.2-1.400-.8-2.200-1.900-2.500l.5 6h-1.400l-.3-3.200h-1.200l-.4 3.200H4.100l.3-5z",
+  ball: "M10 3.200a3.900 3.900 0 1 1 0 7.800 3.900 3.900 0 0 1 0-7.800zM1 6h3.400v1.300H1zM2.400 9.200h2.700v1.300H2.400zM1 12.400h5.600v1.300H1z",
   play: "M4.5 2.8v10.4L13 8z",
   pause: "M4 3h3v10H4zM9 3h3v10H9z",
   stepBack: "M12.5 3v10L6 8zM3.5 3h2v10h-2z",
@@ -4299,6 +4324,242 @@ var RaiseSkin = class {
   }
 };
 
+// src/tools/throw.ts
+import { Vector3 as Vector315 } from "./three.js";
+
+// src/ui/things.tsx
+var KINDS2 = ["ball", "box", "capsule"];
+function ThingOptions() {
+  const things = state.value?.things;
+  if (!things?.met)
+    return /* @__PURE__ */ a4("div", { class: "brush", children: [
+      /* @__PURE__ */ a4("p", { class: "quiet", children: "This skin meets nothing. Contact does:" }),
+      /* @__PURE__ */ a4("div", { class: "button-row", children: /* @__PURE__ */ a4(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          onClick: () => ask({ do: "choose-skin", skin: "contact", view: view.value?.view ?? 0 }),
+          children: "Contact"
+        }
+      ) })
+    ] });
+  return /* @__PURE__ */ a4("div", { class: "brush", children: [
+    /* @__PURE__ */ a4("fieldset", { class: "actions-of-brush", children: [
+      /* @__PURE__ */ a4("legend", { class: "visually-hidden", children: "What to put in" }),
+      KINDS2.map((kind) => /* @__PURE__ */ a4(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          "aria-pressed": thingKind.value === kind,
+          onClick: () => {
+            thingKind.value = kind;
+          },
+          children: plainName(kind)
+        },
+        kind
+      ))
+    ] }),
+    /* @__PURE__ */ a4("label", { class: "chooser", title: "How large it is across", children: [
+      /* @__PURE__ */ a4("span", { children: "Size" }),
+      /* @__PURE__ */ a4(
+        "input",
+        {
+          type: "range",
+          min: 0.05,
+          max: 0.6,
+          step: 0.01,
+          value: thingSize.value,
+          onInput: (event) => {
+            thingSize.value = Number(event.currentTarget.value);
+          }
+        }
+      ),
+      /* @__PURE__ */ a4("span", { class: "quiet figure", children: [
+        Math.round(100 * thingSize.value),
+        " cm"
+      ] })
+    ] }),
+    /* @__PURE__ */ a4("label", { class: "check", title: "What is not free stands still, whatever hits it", children: [
+      /* @__PURE__ */ a4(
+        "input",
+        {
+          type: "checkbox",
+          class: "switch",
+          role: "switch",
+          "aria-checked": thingFree.value,
+          checked: thingFree.value,
+          onChange: (event) => {
+            thingFree.value = event.currentTarget.checked;
+          }
+        }
+      ),
+      /* @__PURE__ */ a4("span", { children: "Falls and flies" })
+    ] }),
+    thingFree.value && /* @__PURE__ */ a4("label", { class: "chooser", title: "How heavy it is", children: [
+      /* @__PURE__ */ a4("span", { children: "Mass" }),
+      /* @__PURE__ */ a4(
+        "input",
+        {
+          type: "range",
+          min: 0.2,
+          max: 20,
+          step: 0.2,
+          value: thingMass.value,
+          onInput: (event) => {
+            thingMass.value = Number(event.currentTarget.value);
+          }
+        }
+      ),
+      /* @__PURE__ */ a4("span", { class: "quiet figure", children: [
+        thingMass.value.toFixed(1),
+        " kg"
+      ] })
+    ] }),
+    /* @__PURE__ */ a4("ul", { class: "things", children: things.rows.map(({ name, free }) => /* @__PURE__ */ a4("li", { children: [
+      /* @__PURE__ */ a4("span", { children: [
+        name,
+        free ? "" : ", stands still"
+      ] }),
+      /* @__PURE__ */ a4(
+        "button",
+        {
+          type: "button",
+          class: "button small",
+          "aria-label": `Take ${name} away`,
+          title: "Take it away",
+          onClick: () => ask({ do: "remove-thing", name }),
+          children: /* @__PURE__ */ a4(Icon, { name: "close" })
+        }
+      )
+    ] }, name)) })
+  ] });
+}
+
+// src/tools/throw.ts
+var thingKind = y3("ball");
+var thingSize = y3(0.2);
+var thingMass = y3(3);
+var thingFree = y3(true);
+var SHORTEST_WAIT5 = 15;
+var SPEED_OVER = 90;
+var FASTEST = 6;
+var FARTHEST2 = 12;
+var ThrowThings = class {
+  constructor(stage2) {
+    this.stage = stage2;
+  }
+  stage;
+  id = "throw";
+  name = "Throw things";
+  key = "H";
+  icon = "ball";
+  hint = "Press on the floor to put something in; drag it and let go to throw it.";
+  options = ThingOptions;
+  held = null;
+  wear(_look) {
+  }
+  down(event) {
+    if (this.held || !state.value?.things.met) return false;
+    const pixel = pixelOf(this.stage, event);
+    const direction = rayThrough(this.stage, pixel);
+    const camera = this.stage.viewer.camera.position;
+    const thing = this.stage.things.pick(camera, direction);
+    if (thing) return this.hold(event, thing.name, thing.at);
+    if (placeAt(this.stage, pixel)) return false;
+    const at = this.onFloor(direction);
+    if (!at) return false;
+    const known = (state.value?.things.rows ?? []).map(({ name }) => name);
+    const seq = ask({
+      do: "add-thing",
+      kind: thingKind.value,
+      at: at.toArray(),
+      size: thingSize.value,
+      mass: thingFree.value ? thingMass.value : null
+    });
+    return this.hold(event, null, at, { known, seq });
+  }
+  move(event) {
+    const held = this.held;
+    if (event.pointerId !== held?.pointer) return;
+    held.at = this.under(event, held);
+    held.trail.push({ at: held.at.clone(), time: performance.now() });
+    while (held.trail.length > 2 && performance.now() - held.trail[0].time > SPEED_OVER) held.trail.shift();
+  }
+  up(event) {
+    if (event.pointerId === this.held?.pointer) this.held.released = true;
+    this.stage.redraw();
+  }
+  hover() {
+  }
+  update() {
+    const held = this.held;
+    if (!held) return;
+    held.name ??= (state.value?.things.rows ?? []).find(({ name }) => !held.known.includes(name))?.name ?? null;
+    this.stage.redraw();
+    if (held.name === null) return;
+    if (held.released) {
+      const velocity = this.speed(held);
+      if (held.trail.length > 1 || held.sent > 0)
+        ask({ do: "move-thing", name: held.name, at: held.at.toArray(), velocity: velocity.toArray() });
+      this.held = null;
+    } else if (held.trail.length > 1 && performance.now() - held.sent > SHORTEST_WAIT5) {
+      held.sent = performance.now();
+      ask({ do: "move-thing", name: held.name, at: held.at.toArray() });
+    }
+  }
+  hear(key) {
+    if (key !== "Delete" && key !== "Backspace") return false;
+    const last = state.value?.things.rows.at(-1);
+    if (last) ask({ do: "remove-thing", name: last.name });
+    return last !== void 0;
+  }
+  refused({ seq }) {
+    if (this.held?.seq === seq) this.held = null;
+  }
+  lost() {
+    this.held = null;
+  }
+  leave() {
+    if (this.held) this.held.released = true;
+    this.update();
+    this.held = null;
+  }
+  hold(event, name, at, asked = { known: [], seq: null }) {
+    const { camera } = this.stage.viewer;
+    const depth = at.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector315()));
+    const trail = [{ at: at.clone(), time: performance.now() }];
+    this.held = { pointer: event.pointerId, name, at, depth, trail, sent: 0, released: false, ...asked };
+    return true;
+  }
+  /** Where the pointer is on the plane that the thing moves on, and not under the floor. */
+  under(event, { depth }) {
+    const { camera } = this.stage.viewer;
+    const direction = rayThrough(this.stage, pixelOf(this.stage, event));
+    const along = depth / direction.dot(camera.getWorldDirection(new Vector315()));
+    const at = camera.position.clone().addScaledVector(direction, along);
+    at.y = Math.max(at.y, thingSize.value / 2);
+    return at;
+  }
+  onFloor(direction) {
+    const { camera } = this.stage.viewer;
+    const height2 = thingSize.value / 2;
+    const along = (height2 - camera.position.y) / direction.y;
+    const farthest = FARTHEST2 * (state.value?.mesh.size || 1.8);
+    if (!(along > 0 && along < farthest)) return null;
+    return camera.position.clone().addScaledVector(direction, along);
+  }
+  /** How fast the hand went [m/s]; one that stood still for a moment throws nothing. */
+  speed({ trail }) {
+    const [first, last] = [trail[0], trail.at(-1)];
+    const seconds = (performance.now() - first.time) / 1e3;
+    const way = last.at.clone().sub(first.at);
+    if (seconds < 5e-3 || performance.now() - last.time > SPEED_OVER) return new Vector315();
+    return way.divideScalar(seconds).clampLength(0, FASTEST);
+  }
+};
+
 // src/tools/wave.tsx
 import {
   BufferAttribute as BufferAttribute6,
@@ -4306,7 +4567,7 @@ import {
   DynamicDrawUsage as DynamicDrawUsage5,
   Line as Line4,
   LineBasicMaterial as LineBasicMaterial5,
-  Vector3 as Vector315
+  Vector3 as Vector316
 } from "./three.js";
 var MOST = 400;
 var APART3 = 6;
@@ -4371,7 +4632,7 @@ var WaveTool = class {
     const { skin: skin2 } = this.stage;
     this.line.visible = this.places.length > 1 && skin2 !== null;
     if (!this.line.visible) return;
-    const [at, normal] = [new Vector315(), new Vector315()];
+    const [at, normal] = [new Vector316(), new Vector316()];
     this.places.forEach((place, i4) => {
       skin2.surface(place, at, normal);
       this.points.setXYZ(i4, at.x, at.y, at.z);
@@ -4498,7 +4759,8 @@ function makeTools(stage2, look2) {
     new RadialTool(stage2),
     new WaveTool(stage2, look2),
     new PoseByStrokes(stage2, look2),
-    new LetLimp(stage2, look2)
+    new LetLimp(stage2, look2),
+    new ThrowThings(stage2)
   ];
   const { canvas } = stage2;
   const taken = /* @__PURE__ */ new Map();
@@ -4778,7 +5040,7 @@ import {
   LineBasicMaterial as LineBasicMaterial6,
   Mesh as Mesh2,
   RawShaderMaterial as RawShaderMaterial2,
-  Vector3 as Vector316
+  Vector3 as Vector317
 } from "./three.js";
 
 // src/scene/ramps.ts
@@ -5029,7 +5291,7 @@ var Ghosts = class {
       transparent: true,
       depthWrite: false,
       uniforms: {
-        low: { value: new Vector316() },
+        low: { value: new Vector317() },
         side: { value: 1 },
         opacity: { value: 0 },
         colour: { value: new Color3() }
@@ -5079,7 +5341,7 @@ function makeRenderer(canvas, software) {
 }
 
 // src/scene/stage.ts
-import { Scene as Scene2, Vector3 as Vector321 } from "./three.js";
+import { Scene as Scene2, Vector3 as Vector323 } from "./three.js";
 
 // src/scene/bones.ts
 import {
@@ -5088,7 +5350,7 @@ import {
   DynamicDrawUsage as DynamicDrawUsage7,
   Mesh as Mesh3,
   MeshBasicMaterial,
-  Vector3 as Vector317
+  Vector3 as Vector318
 } from "./three.js";
 var CORNERS3 = 6;
 var FACES2 = [0, 2, 3, 0, 3, 4, 0, 4, 5, 0, 5, 2, 1, 3, 2, 1, 4, 3, 1, 5, 4, 1, 2, 5];
@@ -5119,7 +5381,7 @@ var Bones = class {
     this.material.color.set(LOOKS[look2].bones);
   }
   show(frame2) {
-    const [from, to, along, side, up, corner] = Array.from({ length: 6 }, () => new Vector317());
+    const [from, to, along, side, up, corner] = Array.from({ length: 6 }, () => new Vector318());
     this.ends.forEach(([parent, joint], bone) => {
       jointAt(frame2, parent, from);
       along.subVectors(jointAt(frame2, joint, to), from);
@@ -5145,7 +5407,7 @@ var Bones = class {
 };
 
 // src/scene/camera.ts
-import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 as Vector318 } from "./three.js";
+import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 as Vector319 } from "./three.js";
 var FIELD = 32;
 var OFF_POLE = 88e-4;
 var FOLLOW_RATE = 4;
@@ -5154,9 +5416,9 @@ var JUMP = 0.5;
 var ROOM3 = 1.08;
 var TURN_TIME = 0.28;
 var FROM = {
-  front: new Vector318(0, 0.06, 1),
-  side: new Vector318(1, 0.06, 0),
-  top: new Vector318(0, 1, 9e-3)
+  front: new Vector319(0, 0.06, 1),
+  side: new Vector319(1, 0.06, 0),
+  top: new Vector319(0, 1, 9e-3)
 };
 var Viewer = class {
   constructor(canvas, calm2) {
@@ -5177,10 +5439,10 @@ var Viewer = class {
   calm;
   camera = new PerspectiveCamera(FIELD, 1, 0.01, 200);
   controls;
-  anchor = new Vector318();
-  body = new Vector318();
+  anchor = new Vector319();
+  body = new Vector319();
   // where it was seen last
-  velocity = new Vector318();
+  velocity = new Vector319();
   anchored = false;
   turn = null;
   resize(width, height2) {
@@ -5223,7 +5485,7 @@ var Viewer = class {
     const target = low.clone().add(high).multiplyScalar(0.5);
     const direction = (from ?? this.offset()).clone().normalize();
     const half = high.clone().sub(low).multiplyScalar(0.5);
-    const right = new Vector318(direction.z, 0, -direction.x).normalize();
+    const right = new Vector319(direction.z, 0, -direction.x).normalize();
     const up = direction.clone().cross(right);
     const along = (axis) => half.x * Math.abs(axis.x) + half.y * Math.abs(axis.y) + half.z * Math.abs(axis.z);
     const tangent = Math.tan(FIELD * Math.PI / 360);
@@ -5282,7 +5544,7 @@ function gridFor(count, width, height2) {
 }
 
 // src/scene/pane.ts
-import { Group as Group2, Vector3 as Vector320 } from "./three.js";
+import { Group as Group2, Vector3 as Vector321 } from "./three.js";
 
 // src/scene/floor.ts
 import {
@@ -5365,7 +5627,7 @@ import {
   Mesh as Mesh5,
   OneFactor,
   RawShaderMaterial as RawShaderMaterial4,
-  Vector3 as Vector319
+  Vector3 as Vector320
 } from "./three.js";
 var DOUBLE_SIDE = 2;
 var Skin = class {
@@ -5415,7 +5677,7 @@ var Skin = class {
   data;
   mesh;
   shadow;
-  cube = { low: { value: new Vector319() }, side: { value: 1 } };
+  cube = { low: { value: new Vector320() }, side: { value: 1 } };
   frame = null;
   material;
   attribute;
@@ -5464,13 +5726,13 @@ var Skin = class {
   }
   /** Where a place of the skin is, and which way it looks. */
   surface({ points, shares }, position, normal) {
-    const [a5, b3, c4] = points.map((index) => this.point(index, new Vector319()));
+    const [a5, b3, c4] = points.map((index) => this.point(index, new Vector320()));
     position.set(0, 0, 0).addScaledVector(a5, shares[0]).addScaledVector(b3, shares[1]).addScaledVector(c4, shares[2]);
     normal.crossVectors(b3.sub(a5), c4.sub(a5)).normalize();
   }
   /** The box about all points [m]. */
   bounds(low, high) {
-    const point = new Vector319();
+    const point = new Vector320();
     low.setScalar(Number.POSITIVE_INFINITY);
     high.setScalar(Number.NEGATIVE_INFINITY);
     for (let i4 = 0; i4 < this.data.points; i4++) {
@@ -5568,7 +5830,7 @@ var Pane = class {
   /** The middle of the cube in which the skin lies [m]. */
   middle() {
     const { low, side } = this.skin.frame;
-    return new Vector320(low[0] + side / 2, low[1] + side / 2, low[2] + side / 2);
+    return new Vector321(low[0] + side / 2, low[1] + side / 2, low[2] + side / 2);
   }
   dispose() {
     this.bones?.dispose();
@@ -5627,11 +5889,114 @@ function pick(skin2, origin, direction) {
   return found;
 }
 
+// src/scene/things.ts
+import {
+  BoxGeometry,
+  CapsuleGeometry,
+  GLSL3 as GLSL35,
+  Group as Group3,
+  Matrix4,
+  Mesh as Mesh6,
+  RawShaderMaterial as RawShaderMaterial5,
+  SphereGeometry,
+  Vector3 as Vector322
+} from "./three.js";
+var VERTEX2 = `
+precision highp float;
+uniform mat4 modelMatrix, viewMatrix, projectionMatrix;
+in vec3 position, normal;
+out vec3 outward;
+void main() {
+  outward = mat3(modelMatrix) * normal;
+  gl_Position = projectionMatrix * viewMatrix * modelMatrix * vec4(position, 1.0);
+}`;
+var FRAGMENT2 = `
+precision highp float;
+uniform vec3 thing_colour, sky, floor_light, key_colour, key_direction;
+in vec3 outward;
+out vec4 colour;
+void main() {
+  vec3 n = normalize(outward);
+  vec3 light = mix(floor_light, sky, 0.5 + 0.5 * n.y) + key_colour * max(dot(n, key_direction), 0.0);
+  colour = vec4(pow(thing_colour * light, vec3(1.0 / 2.2)), 1.0);
+}`;
+function shapeOf({ kind, size: size3 }) {
+  const [first = 0.1, second = 0.1, third = 0.1] = size3;
+  if (kind === "box") return new BoxGeometry(first, second, third);
+  if (kind === "capsule") return new CapsuleGeometry(first, second, 8, 24);
+  return new SphereGeometry(first, 32, 20);
+}
+var Things = class {
+  group = new Group3();
+  material;
+  rows = [];
+  constructor(look2) {
+    this.material = new RawShaderMaterial5({
+      glslVersion: GLSL35,
+      vertexShader: VERTEX2,
+      fragmentShader: FRAGMENT2,
+      uniforms: { key_direction: { value: KEY_DIRECTION } }
+    });
+    this.wear(look2);
+  }
+  wear(look2) {
+    const { thing_colour, sky, floor_light, key_colour } = LOOKS[look2];
+    for (const [name, value] of Object.entries({ thing_colour, sky, floor_light, key_colour }))
+      this.material.uniforms[name] = { value };
+    this.material.uniformsNeedUpdate = true;
+  }
+  /** Other things, of which the frames to come are. */
+  set(rows) {
+    if (JSON.stringify(rows) === JSON.stringify(this.rows)) return;
+    for (const old of [...this.group.children]) {
+      old.geometry.dispose();
+      this.group.remove(old);
+    }
+    this.rows = rows;
+    for (const row of rows) {
+      const mesh = new Mesh6(shapeOf(row), this.material);
+      mesh.matrixAutoUpdate = false;
+      mesh.visible = false;
+      this.group.add(mesh);
+    }
+  }
+  show({ transforms }) {
+    if (transforms.length !== 12 * this.rows.length) return;
+    this.group.children.forEach((mesh, i4) => {
+      mesh.matrix.copy(
+        new Matrix4().set(
+          ...Array.from(transforms.subarray(12 * i4, 12 * i4 + 12))
+        )
+      );
+      mesh.matrix.elements[15] = 1;
+      mesh.visible = true;
+    });
+  }
+  /** The thing that a ray meets first, by the ball about it, and where its middle is. */
+  pick(from, direction) {
+    let [best, nearest] = [null, Number.POSITIVE_INFINITY];
+    this.group.children.forEach((mesh, i4) => {
+      const row = this.rows[i4];
+      const at = new Vector322().setFromMatrixPosition(mesh.matrix);
+      const along = at.clone().sub(from).dot(direction);
+      const off = at.clone().sub(from).addScaledVector(direction, -along).length();
+      if (mesh.visible && along > 0 && along < nearest && off < reachOf(row))
+        [best, nearest] = [{ name: row.name, at }, along];
+    });
+    return best;
+  }
+};
+function reachOf({ kind, size: size3 }) {
+  const [first = 0.1, second = 0.1] = size3;
+  if (kind === "box") return 0.75 * first;
+  return kind === "capsule" ? first + second / 2 : first;
+}
+
 // src/scene/stage.ts
 var LONGEST_STEP = 0.1;
 var LONGEST_GAP = 1;
 var SAME_SIZE = 0.01;
-var FIRST_LOOK = new Vector321(0.42, 0.14, 1);
+var FIRST_LOOK = new Vector323(0.42, 0.14, 1);
 var Stage = class {
   // for the body since the camera last followed it [s]
   constructor(canvas, options) {
@@ -5642,6 +6007,8 @@ var Stage = class {
     this.viewer = new Viewer(canvas, options.calm);
     this.ghosts = new Ghosts(this.look);
     this.scene.add(this.ghosts.group);
+    this.things = new Things(options.look);
+    this.scene.add(this.things.group);
     this.pane = this.addPane();
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
@@ -5652,6 +6019,7 @@ var Stage = class {
   /** What is seen in every pane; what is seen in one is in that pane's group. */
   scene = new Scene2();
   viewer;
+  things;
   panes = [];
   ghosts;
   /** The pane that tools work in: the one that was last pointed at. */
@@ -5727,7 +6095,7 @@ var Stage = class {
     this.dirty = true;
   }
   /** Where a joint is [m], or null while nobody knows. */
-  joint(index, into = new Vector321()) {
+  joint(index, into = new Vector323()) {
     return this.pane.joints && jointAt(this.pane.joints, index, into);
   }
   showBones(shown2) {
@@ -5738,6 +6106,7 @@ var Stage = class {
     this.look = look2;
     for (const pane of this.panes) pane.wear(look2);
     this.ghosts.wear(look2);
+    this.things.wear(look2);
     this.dirty = true;
   }
   redraw() {
@@ -5758,8 +6127,8 @@ var Stage = class {
   lookFrom(position, target) {
     const middle = this.middle();
     if (!middle) return;
-    const at = new Vector321(...target).add(middle);
-    this.viewer.goTo(at, new Vector321(...position).sub(new Vector321(...target)), true);
+    const at = new Vector323(...target).add(middle);
+    this.viewer.goTo(at, new Vector323(...position).sub(new Vector323(...target)), true);
   }
   /** Draw once at another fineness, and as before when `seen` has looked at it. */
   drawAt(scale, seen) {
@@ -5805,7 +6174,7 @@ var Stage = class {
   frameFrom(from, atOnce = false) {
     const skin2 = this.panes.find((pane) => pane.skin?.frame)?.skin;
     if (!skin2) return;
-    const [low, high] = [new Vector321(), new Vector321()];
+    const [low, high] = [new Vector323(), new Vector323()];
     skin2.bounds(low, high);
     this.viewer.frame(low, high, from, atOnce);
   }
@@ -8789,6 +9158,7 @@ function connect(stage2) {
       mesh.want(event.mesh);
       stage2.setSkeleton(event.skeleton);
       stage2.setPanes(event.views.length);
+      stage2.things.set(event.things.rows);
       stage2.setRamp(event.shown.measure?.signed ? "signed" : "plain");
       stage2.ghosts.want(event.ghosts, event.transport.fps);
     } else if (event.event === "refused") {
@@ -8816,6 +9186,7 @@ function connect(stage2) {
     frame: (message) => {
       const frame2 = readFrame(message);
       if (frame2?.kind === "joints") stage2.newestJoints(frame2);
+      if (frame2?.kind === "things") stage2.things.show(frame2);
       if (frame2?.kind === "colours") {
         stage2.newestColours(frame2);
         takeRange(frame2);

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from supple import device as devices
 from supple.arrays import FloatArray, IntArray
 from supple.geometry.tetrahedra import boundary_faces
-from supple.obstacles.contact_impulses import resolve_contacts
+from supple.obstacles.contact_impulses import meet_ground, resolve_contacts
+from supple.obstacles.device_bodies import DeviceBodies
 from supple.obstacles.dynamic_bodies import DynamicBodies
 from supple.obstacles.shapes import RigidBody
 from supple.skins.contact.detection.detected_contacts import DetectedContacts
@@ -55,6 +56,7 @@ class CoupledBodies(DynamicBodies):
 
     def change(self, changes: FloatArray, dt: float) -> None:
         """Velocities and spins change by (B, 6) [m/s, rad/s]; it moves in a step of `dt` [s], and turns after it."""
+        changes = np.where(self.still[:, None], 0.0, changes)
         self._angular = self._angular + np.einsum("bij,bj->bi", self.inertia, changes[:, 3:])
         self.velocities = self.velocities + changes[:, :3]
         self.world_from_body[:, :3, 3] += dt * changes[:, :3]
@@ -80,11 +82,13 @@ class CollisionPipeline:
         *,
         gravity: ArrayLike,
         friction: float,
+        ground: RigidBody | None = None,
     ) -> None:
-        """`friction` is that of skin on skin."""
+        """`friction` is that of skin on skin; free bodies fall on the `ground`, which flesh does not meet."""
         self._detector = detector
         self.tune(gravity=gravity, friction=friction, self_collision=detector.self_collision)
         self.dynamic_bodies = CoupledBodies(bodies)
+        self._ground = None if ground is None else DeviceBodies([ground], detector.device)
         self._body_of: IntArray = np.full(len(bodies) + 1, -1, dtype=np.int32)  # the last one is skin
         self._body_of[self.dynamic_bodies.indices] = np.arange(len(self.dynamic_bodies))
         moving = (links.positions, links.rotations, links.velocities, links.angular_velocities)
@@ -119,6 +123,13 @@ class CollisionPipeline:
             bodies.change(impulses.bodies, dt)
             if len(self._detector.bodies) > 1:
                 resolve_contacts(bodies, self._detector.bodies)
+            if self._ground is not None:
+                meet_ground(bodies, self._ground)
+
+    def exchange(self, index: int, body: RigidBody, *, still: bool) -> None:
+        """Let another free body take the place of one of them; a `still` one stays where it is."""
+        self._detector.exchange(index, body)
+        self.dynamic_bodies.exchange(int(self._body_of[index]), body, still=still)
 
     def _predict_links(self, dt: float) -> FloatArray:
         """The transforms (k, 4, 4) of links at the end of a step, by their velocities."""

@@ -136,7 +136,7 @@ class CollisionDetector:
         self._flags = HostSide(self._near_flags)
         extents = np.array([body.extent for body in on.bodies]).reshape(len(on), 2, 3)
         finite = np.where(np.isfinite(extents), extents, 0.0)
-        boxes = [put(finite[:, side], wp.vec3f) for side in range(2)]
+        self._boxes = boxes = [put(finite[:, side], wp.vec3f) for side in range(2)]
         self._kdop_arrays = [kdops.axes, kdops.device_lows, kdops.device_highs]
         from supple.skins.contact.detection import obstacle_kernels as kernels
 
@@ -234,6 +234,16 @@ class CollisionDetector:
             self._starts.write(began)
         self.kdops.pose(world_from_bone)
         self._grow_kdops()
+
+    def exchange(self, index: int, body: RigidBody) -> None:
+        """Let another ball, capsule or box take the place of a free one, from the next time on."""
+        self.bodies.exchange(index, body)
+        self.frictions[index] = body.friction
+        extents = np.array([one.extent for one in self.bodies.bodies])
+        finite = np.where(np.isfinite(extents), extents, 0.0)
+        for side, box in enumerate(self._boxes):
+            devices.write(box, finite[:, side])
+        self._enclosed = None
 
     def detect(
         self,
