@@ -6430,7 +6430,7 @@ var ACTIONS = [
     id: "loop",
     group: "Motion",
     name: "Play a part over and over",
-    keys: ["L"],
+    keys: ["/"],
     icon: "loop",
     enabled: () => Boolean(state.value?.transport.duration),
     pressed: () => Boolean(state.value?.transport.span),
@@ -6443,14 +6443,14 @@ var ACTIONS = [
     id: "loop-start",
     group: "Motion",
     name: "The part begins here",
-    keys: ["I"],
+    keys: [","],
     run: () => setSpan(playhead(), null)
   },
   {
     id: "loop-end",
     group: "Motion",
     name: "The part ends here",
-    keys: ["O"],
+    keys: ["."],
     run: () => setSpan(null, playhead())
   },
   {
@@ -6468,7 +6468,7 @@ var ACTIONS = [
     id: "ghosts",
     group: "Motion",
     name: "Show ghosts before and after",
-    keys: ["N"],
+    keys: ["X"],
     icon: "ghosts",
     pressed: () => Boolean(state.value?.ghosts.on),
     run: () => ask({ do: "show-ghosts", on: !state.value?.ghosts.on })
@@ -8573,7 +8573,7 @@ function Span({ duration }) {
       type: "button",
       class: "span-end",
       "aria-label": which ? `The part ends at ${span[1].toFixed(2)} seconds` : `The part begins at ${span[0].toFixed(2)} seconds`,
-      title: which ? "Where the part ends (O); drag it" : "Where the part begins (I); drag it",
+      title: which ? "Where the part ends (.); drag it" : "Where the part begins (,); drag it",
       style: { left: place(span[which]) },
       onPointerDown: (event) => {
         event.stopPropagation();

@@ -18,7 +18,7 @@ export function Span({ duration }: { duration: number }) {
           ? `The part ends at ${span[1].toFixed(2)} seconds`
           : `The part begins at ${span[0].toFixed(2)} seconds`
       }
-      title={which ? "Where the part ends (O); drag it" : "Where the part begins (I); drag it"}
+      title={which ? "Where the part ends (.); drag it" : "Where the part begins (,); drag it"}
       style={{ left: place(span[which]) }}
       onPointerDown={(event) => {
         event.stopPropagation();
