@@ -341,12 +341,13 @@ class Player:
 
     def succeed(self, other: Player) -> None:
         """Go on from where another player of the same character is, shown at first as it is shown there."""
-        if other.time is None or other._pose is None or other._shown is None:
+        time, pose, shown = other.time, other._pose, other._shown
+        if time is None or pose is None or shown is None:
             return
         self.reset()
-        self.play(_TwoPoses(self.character, other._pose, other._pose, other.time, other.time), other.time)
+        self.play(_TwoPoses(self.character, pose, pose, time, time), time)
         assert self._shown is not None
-        self._nodes[-1].continue_from(other._shown, self._shown)
+        self._nodes[-1].continue_from(shown, self._shown)
         self._known_source = None
 
     def copy(self) -> Player:

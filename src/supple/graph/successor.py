@@ -52,15 +52,22 @@ class Successor:
         self._new.succeed(self._old)
         return self._new
 
+    def _rehearse(self, player: Player) -> None:
+        """Do once, here and in a pose that is played, all that taking over does, so that nothing of it is new then."""
+        pose = Pose.rest(self._character.skeleton) if self._old.time is None else self._old.simulated_pose
+        for _ in range(_FRAMES):
+            player.advance(pose)
+        player.succeed(player)
+        player.advance(pose)
+        player.normals()
+        player.reset()
+
     def _prepare(self) -> None:
         try:
             if self._beside is not None:
                 self._beside.bind(self._graph, self._character, self._device)
             player = Player(self._character, self._graph, device=self._device, fps=self._fps)
-            rest = Pose.rest(self._character.skeleton)
-            for _ in range(_FRAMES):
-                player.advance(rest)
-            player.reset()
+            self._rehearse(player)
             self._new = player
         except BaseException as problem:  # told to whoever asks for it
             self._problem = problem
