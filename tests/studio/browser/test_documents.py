@@ -49,7 +49,7 @@ def test_documents_are_opened_from_the_list(serve, open_window, tmp_path):
     save_document(Document(CharacterSource("arm", 1000), "bend"), tmp_path / "limb.supple.json")
     window = open_window(serve(str(file)))
     window.page.keyboard.press("Control+Shift+O")
-    window.page.get_by_role("button", name="limb").click()
+    window.page.locator("dialog").get_by_role("button", name="limb").click()
     window.until_state("state.character === 'arm' && preparing === null")
     assert window.state()["saving"]["name"] == "limb"
     assert window.state()["undo"] is None
