@@ -86,13 +86,13 @@ def test_what_is_not_free_stands_even_when_it_is_let_go(session):
 def test_a_thrown_ball_dents_the_character(session):
     run(session, 60)  # to rest
     root = session.views[0].player.simulated_pose.world_from_joint[0, :3, 3]
-    start = (float(root[0]), 1.15, float(root[2]) + 0.45)
+    start = (float(root[0]), 1.15, float(root[2]) + 0.40)
     perform(session, say.AddThing(1, "ball", start, 0.2, 8.0))
-    perform(session, say.MoveThing(2, "Ball 1", start, (0.0, 0.5, -4.0)))
-    shown = [frames.unpacked(session.advance(FRAME, 0)[-1])[1] for _ in range(15)]
+    perform(session, say.MoveThing(2, "Ball 1", start, (0.0, 0.5, -2.0)))
+    shown = [frames.unpacked(session.advance(FRAME, 0)[-1])[1] for _ in range(20)]
     moved = [np.linalg.norm(points - shown[0], axis=1).max() for points in shown]
     assert moved[1] < 0.001  # it is on its way
-    assert max(moved) > 0.004
+    assert max(moved) > 0.002
 
 
 def test_names_count_up_and_all_have_their_frames(session):
