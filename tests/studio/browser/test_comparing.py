@@ -6,8 +6,9 @@ STUDIO = ("--skin", "linear")
 SKINS = ["linear", "delta-mush", "lattice"]
 
 
-def add(window, skin):
-    window.page.get_by_label("Compare").select_option(skin)
+def chooser(window, name):
+    """A list of the panel by what stands beside it."""
+    return window.page.locator(f'.chooser:has(> span:text-is("{name}")) select')
 
 
 def shown(window):
@@ -21,7 +22,7 @@ def shown(window):
 
 def compare_three(window):
     for skin in SKINS[1:]:
-        add(window, skin)
+        chooser(window, "Compare").select_option(skin)
     window.until("supple.session.state.value.views.length === 3")
     window.until("supple.session.state.value.views.every(({preparing}) => !preparing)")
     window.until("supple.stage.panes.every(({skin}) => skin?.frame)")
@@ -48,7 +49,7 @@ def test_the_pane_that_is_pressed_is_the_one_that_the_panel_is_of(wide_studio):
     canvas = wide_studio.page.locator("canvas").bounding_box()
     wide_studio.page.mouse.click(canvas["x"] + box["left"] + 12, canvas["y"] + box["top"] + box["height"] - 12)
     wide_studio.until("supple.session.activeView.value === 2")
-    assert wide_studio.page.get_by_label("Skin", exact=True).input_value() == "lattice"
+    assert chooser(wide_studio, "Skin").input_value() == "lattice"
     wide_studio.page.get_by_label("Remove Lattice").click()
     wide_studio.until("supple.session.state.value.views.length === 2")
     assert wide_studio.js("supple.session.state.value.undo") == "Remove lattice"
@@ -56,7 +57,7 @@ def test_the_pane_that_is_pressed_is_the_one_that_the_panel_is_of(wide_studio):
 
 def test_a_measure_is_shown_as_colours_with_what_they_stand_for(wide_studio):
     compare_three(wide_studio)
-    wide_studio.page.get_by_label("Colours").select_option("difference")
+    chooser(wide_studio, "Colours").select_option("difference")
     wide_studio.until("document.querySelector('.legend')?.innerText.includes('mm')")
     wide_studio.until("supple.stage.panes[2].skin.mesh.material.uniforms.measured.value === 1")
     measured = wide_studio.js("supple.stage.panes.map(({skin}) => skin.mesh.material.uniforms.measured.value)")
@@ -64,18 +65,18 @@ def test_a_measure_is_shown_as_colours_with_what_they_stand_for(wide_studio):
     ends = wide_studio.page.locator(".legend .ends span").all_inner_texts()
     assert float(ends[0]) == 0.0
     assert float(ends[-1]) > 0.0
-    wide_studio.page.get_by_label("Colours").select_option("")
+    chooser(wide_studio, "Colours").select_option("")
     wide_studio.until("supple.stage.panes.every(({skin}) => skin.mesh.material.uniforms.measured.value === 0)")
 
 
 def test_curves_are_drawn_for_every_view(wide_studio):
     compare_three(wide_studio)
-    wide_studio.page.keyboard.press("m")
+    wide_studio.page.locator("#action-curves").click()
     wide_studio.until("document.querySelectorAll('.curve path').length === 9")
     wide_studio.until(
         "[...document.querySelectorAll('.curve path')].every((path) => path.getAttribute('d').length > 40)"
     )
     volumes = wide_studio.page.locator(".curve-values").first.inner_text().split()
     assert np.all(np.abs(np.array(volumes, dtype=float) - 100.0) < 20.0)
-    wide_studio.page.keyboard.press("m")
+    wide_studio.page.locator("#action-curves").click()
     wide_studio.until("!supple.session.state.value.shown.curves")
