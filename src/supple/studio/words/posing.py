@@ -34,10 +34,10 @@ class TurnJoint(Posing, tag="turn-joint", frozen=True):
 
 
 class MoveJoint(Posing, tag="move-joint", frozen=True):
-    """Lead a joint to a place; its limb follows."""
+    """Lead a joint as far as this from where it is without what is being done to it; its limb follows."""
 
     joint: Joint
-    to: Point
+    by: Point
 
 
 class StretchBone(Posing, tag="stretch-bone", frozen=True):
