@@ -315,7 +315,7 @@ const ACTIONS: readonly Action[] = [
     id: "curves",
     group: "Motion",
     name: "Show curves of measures",
-    keys: ["U"],
+    keys: ["Q"],
     icon: "curves",
     pressed: () => curvesShown.value,
     run: () => {

@@ -6601,7 +6601,7 @@ var ACTIONS = [
     id: "curves",
     group: "Motion",
     name: "Show curves of measures",
-    keys: ["U"],
+    keys: ["Q"],
     icon: "curves",
     pressed: () => curvesShown.value,
     run: () => {
