@@ -12,20 +12,22 @@ from supple.studio.commands import (
     jobs,
     keeping,
     layers,
-    limp,
     paint,
     playing,
-    pose_strokes,
-    poses,
     shaping,
     showing,
     strokes,
     views,
 )
+from supple.studio.commands.posing import joints, limp
+from supple.studio.commands.posing import strokes as pose_strokes
 from supple.studio.commands.table import Handlers
 from supple.studio.session import Session
 
 _WORK = (
+    joints,
+    limp,
+    pose_strokes,
     capture,
     document,
     files,
@@ -34,11 +36,8 @@ _WORK = (
     jobs,
     keeping,
     layers,
-    limp,
     paint,
     playing,
-    pose_strokes,
-    poses,
     shaping,
     showing,
     strokes,

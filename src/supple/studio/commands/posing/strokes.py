@@ -10,7 +10,7 @@ from supple.edits.pose_edit import PoseEdit
 from supple.edits.posing import DrawnPose, PoseSlot, drawn_lines, keyed_slot, new_slot
 from supple.errors import InputError
 from supple.studio import messages as say
-from supple.studio.commands.poses import layer_time, pins_of, pose_at, ranges
+from supple.studio.commands.posing.joints import layer_time, pins_of, pose_at, ranges
 from supple.studio.commands.table import Handlers
 from supple.studio.session import Session
 

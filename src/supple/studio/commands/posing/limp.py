@@ -10,7 +10,7 @@ from supple.settings import changed
 from supple.skins.contact.control.limp import is_limp, toggle_all_limp, toggle_limp
 from supple.skins.contact.skin import ArticulatedContact
 from supple.studio import messages as say
-from supple.studio.commands.poses import joint_name, plain
+from supple.studio.commands.posing.joints import joint_name, plain
 from supple.studio.commands.table import Handlers
 from supple.studio.session import Session
 
