@@ -185,6 +185,12 @@ def test_no_arrow_is_hidden_in_a_string(path):
     assert hidden_imports(path.read_text(encoding="utf-8"), module_name(path), is_package=is_package) == []
 
 
+def test_no_two_test_files_have_one_name():
+    """Files of one name in two folders cannot be collected together."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted({name for name in names if names.count(name) > 1}) == []
+
+
 def test_every_room_has_a_place_in_the_order():
     rooms = {path.relative_to(SOURCE / "supple").parts[0].removesuffix(".py") for path in source_files()}
     assert rooms - {"__init__", *BASE, *LAYERS} == set()

@@ -302,7 +302,7 @@ class _Reader(RecordReader):
     def _take(self, name: str, data: Any, where: str) -> Motion:
         known = {"fps", "joints", "parents", "rest", "tails", "translations", "rotations"}
         take = self.fields(data, where, known)
-        joints, parents, fps = take.get("joints"), self.array(take, "parents", where), take.get("fps")
+        joints, parents, fps = (take.get(part) for part in ("joints", "parents", "fps"))
         if not isinstance(joints, list) or not 0 < len(joints) <= MOST_JOINTS:
             raise self.fault(f"{where}.joints", f"it is {short(joints)}", f"1 to {MOST_JOINTS} names are needed")
         if not isinstance(parents, list) or not all(type(one) is int and -1 <= one < len(joints) for one in parents):
