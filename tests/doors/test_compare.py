@@ -490,7 +490,7 @@ def test_the_command_from_end_to_end(capsys, tmp_path, monkeypatch, small_arm, q
         (("--motion bend", "--motion moonwalk"), "no built-in motion"),
         (("page.html", "a-file/page.html"), "no folder"),
         (("--fps 10", "--fps nan"), "fps is nan"),
-        (("compare arm", "compare"), "required: FILE"),
+        (("compare arm", "compare"), "no character is named"),
         (("-o", "--camera upside-down -o"), "upside-down"),
     ],
 )

@@ -92,7 +92,8 @@ def test_a_painted_map_equals_a_new_binding_once_settled(arm, bent, players, nam
     values = (0.1 if painted == "flesh" else 1.0) * (0.2 + 0.6 * along)
     bound_so = supple.player(arm.replace(maps={**arm.maps, painted: values}), SKINS[name](**FEW.get(name, {})))
     player = players(name)
-    _bend(arm, player)
+    for one in (player, bound_so):  # flesh may come to rest elsewhere after another motion
+        _bend(arm, one)
     player.paint(painted, values)
     assert np.abs(_settle(player, bent) - _settle(bound_so, bent)).max() < CLOSE * arm.size.max()
 

@@ -107,9 +107,10 @@ def _seen(hero: Character) -> tuple[View, FloatArray]:
 
 
 def _accent(hero: Character, view: View) -> FloatArray:
-    """A line of pixels a little outside the outline on the right."""
+    """A line of pixels a little outside the outline of the skull, from its top down one side."""
     edges = outline(hero.points, hero.triangles, view)
     pixels, _ = view.project(hero.points[edges].mean(axis=1))
-    far = pixels[np.argmax(pixels[:, 0])]
-    near = pixels[np.argsort(np.linalg.norm(pixels - far, axis=1), kind="stable")[min(40, len(pixels) - 1)]]
+    far = pixels[np.argmin(pixels[:, 1])]
+    beside = pixels[(pixels[:, 0] > far[0]) & (pixels[:, 1] < far[1] + 0.05 * np.ptp(pixels[:, 1]))]
+    near = beside[np.argmax(beside[:, 1])]
     return np.linspace(far, near, 30) + np.array([6.0, 0.0])

@@ -144,7 +144,8 @@ class Edits:
     def amounts(self, time: float, *, period: float | None = None) -> dict[str, float]:
         """How much there is of each shape and pose that layers use, at a time [s].
 
-        With the `period` [s] of a motion that loops, layers start over with it, save those that repeat by themselves.
+        With the `period` [s] of a motion that loops, layers start over with it, save those that repeat by themselves
+        or outlast it.
         """
         return total_amounts(self.layers, time, period=period)
 
@@ -210,7 +211,7 @@ class Edits:
         """The motion with poses on top and with the amounts of all shapes; without layers it is the same motion.
 
         Layers run on the motion's own time, and start over with it where it loops, but for those that repeat by
-        themselves. `seconds` makes it longer or shorter: a motion that loops goes on, any other holds its last key.
+        themselves or outlast it. `seconds` makes it longer or shorter: a motion that loops goes on, any other holds its last key.
         """
         period = loop_of(motion)
         if seconds is not None:

@@ -150,12 +150,15 @@ class Layer:
 def total_amounts(layers: Sequence[Layer], time: float, *, period: float | None = None) -> dict[str, float]:
     """How much there is of each shape and pose of all layers together at a time [s].
 
-    With the `period` [s] of a motion that loops, layers start over with it, but for those that repeat by themselves.
+    With the `period` [s] of a motion that loops, layers start over with it, but for those that repeat by themselves or
+    outlast it.
     """
     heard = audible(layers)
     total: dict[str, float] = {}
     for layer in layers:
-        own_time = time if layer.repeat or period is None else time_in_loop(time, period)
+        own_time = time
+        if period is not None and not layer.repeat and layer.keys[-1].time <= period:
+            own_time = time_in_loop(time, period)
         for use, amount in layer.amounts(own_time).items():
             total[use] = total.get(use, 0.0) + (amount if layer in heard else 0.0)
     return total

@@ -67,7 +67,7 @@ def test_a_map_that_an_anatomy_names_is_painted(hero, walk):
     for one in (player, other):
         for frame in range(20):
             one.play(walk, frame / 60.0)
-    player.paint("jiggle", high)
+    player.paint("hair", high)
     np.testing.assert_array_equal(player.advance(pose), other.advance(pose))
     player.paint("soft", high)
     assert np.abs(settled(player, pose) - settled(so, pose)).max() < 1e-4
