@@ -82,8 +82,10 @@ def _surroundings(cache: str) -> dict[str, str]:
 
 def in_use(person: Person) -> None:
     """The film, and the first picture: the belly is drawn out while the hero walks, let go, and the chest drawn on."""
+    for _ in range(3):
+        person.page.keyboard.press("]")
     person.watch(6)
-    person.drag("belly", -150.0, 40.0)
+    person.drag("belly", -62.0, 8.0)
     person.watch(4)
     person.save("studio")
     person.page.mouse.up()

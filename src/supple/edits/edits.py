@@ -211,7 +211,8 @@ class Edits:
         """The motion with poses on top and with the amounts of all shapes; without layers it is the same motion.
 
         Layers run on the motion's own time, and start over with it where it loops, but for those that repeat by
-        themselves or outlast it. `seconds` makes it longer or shorter: a motion that loops goes on, any other holds its last key.
+        themselves or outlast it. `seconds` makes it longer or shorter: a motion that loops goes on, any other holds its
+        last key.
         """
         period = loop_of(motion)
         if seconds is not None:
