@@ -575,9 +575,7 @@ def test_the_installed_command_ends_with_its_code():
     done = subprocess.run([COMMAND, "info", "nobody"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr.startswith(
-        "error: character: 'nobody' is no built-in character and has no suffix of a file, but "
-    )
+    assert done.stderr.startswith("error: character: 'nobody' is no built-in character and has no suffix of a file, ")
     done = subprocess.run([COMMAND, "--help"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
