@@ -6,7 +6,7 @@ import { recordPicture } from "./capture";
 import { takeCurves } from "./curves";
 import { readFrame, readMesh } from "./frames";
 import { Looking } from "./looking";
-import { measure } from "./measure";
+import { MEASURED, measure, UNDRAWN } from "./measure";
 import type { Event, MeshInfo, State } from "./messages";
 import { beginAgain, countArrived, countDrawn } from "./meters";
 import { FIRST_GHOST } from "./scene/ghosts";
@@ -40,6 +40,7 @@ function begin(root: HTMLElement): void {
   const stage = new Stage(canvas, {
     look: look.value,
     software,
+    draws: location.hash !== UNDRAWN,
     calm,
     follows: () => session.following.value,
     beforePicture: updateTools,
@@ -69,7 +70,7 @@ function begin(root: HTMLElement): void {
   connect(stage);
   Object.assign(globalThis, { supple: { stage, session, amounts } }); // for tests, and for the curious at the console
   render(<Studio stage={stage} software={software} />, root);
-  if (location.hash === "#measure") void measure(stage);
+  if (location.hash === MEASURED || location.hash === UNDRAWN) void measure(stage);
 }
 
 function connect(stage: Stage): void {

@@ -1,4 +1,4 @@
-// Measures the page from within, where no debugger slows it: `supple bench studio` opens it with #measure.
+// Measures the page from within, where no debugger slows it: `supple bench studio` opens it with one of these.
 import { effect } from "@preact/signals";
 import type { Command } from "./messages";
 import type { Stage } from "./scene/stage";
@@ -6,6 +6,9 @@ import * as session from "./session";
 import { DragFlesh } from "./tools/drag";
 import { pixelOf, placeAt } from "./tools/tool";
 import { tools } from "./tools/toolbox";
+
+export const MEASURED = "#measure";
+export const UNDRAWN = "#measure-undrawn"; // where no graphics card is: all but the drawing
 
 const WATCHED = 10_000; // of frames that arrive [ms]
 const TIMES = 40; // that everything else is done, at most

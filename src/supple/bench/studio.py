@@ -29,6 +29,7 @@ from supple.errors import UnfinishedError
 
 ROOM = "studio"
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
+FEW = 3000  # vertices of the hero that the processor draws
 _PATIENCE = 300.0  # s for one page to measure itself
 _ADDRESS = re.compile(r"http://\S+")
 _PROGRAM = "from supple.cli.main import main; raise SystemExit(main())"
@@ -43,9 +44,10 @@ def rows(progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Ro
         return
     progress("linear blend, by which all is scaled")
     yield scale(ROOM, device)
-    for skin, vertices in (("lattice", VERTICES), ("linear", MANY)):
-        progress(f"the studio with {skin} on {vertices} vertices")
-        yield from rows_of_page(f"hero-{vertices} {skin}", measured(chromium, skin, vertices))
+    for skin, vertices, drawn in (("lattice", VERTICES, False), ("linear", MANY, False), ("lattice", FEW, True)):
+        scene = f"hero-{vertices} {skin}, {'drawn by the processor' if drawn else 'without drawing'}"
+        progress(f"the studio: {scene}")
+        yield from rows_of_page(scene, measured(chromium, skin, vertices, drawn=drawn))
 
 
 def rows_of_page(scene: str, found: dict[str, Any]) -> Iterator[Row]:
@@ -73,7 +75,7 @@ def _late(milliseconds: Sequence[float]) -> str:
     return f"95 % within {np.percentile(milliseconds, 95.0):.1f} ms, least {min(milliseconds):.1f} ms"
 
 
-def measured(chromium: str, skin: str, vertices: int) -> dict[str, Any]:
+def measured(chromium: str, skin: str, vertices: int, *, drawn: bool) -> dict[str, Any]:
     """What a page finds that shows a hero of so many vertices with a skin; `started` is in seconds."""
     with TemporaryDirectory() as folder:
         file = Path(folder, "measured.json")
@@ -81,7 +83,7 @@ def measured(chromium: str, skin: str, vertices: int) -> dict[str, Any]:
         begun = time.time()
         with _running([sys.executable, "-c", _PROGRAM, *words, "--measured", str(file)]) as server:
             address = _address(server)
-            with _running(_browser(chromium, Path(folder, "profile"), f"{address}#measure")):
+            with _running(_browser(chromium, Path(folder, "profile"), f"{address}#{'measure' if drawn else 'measure-undrawn'}")):
                 found = _awaited(file)
     found["started"] = found["firstMoving"] / 1e3 - begun
     return found

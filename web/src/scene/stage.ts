@@ -28,6 +28,8 @@ export interface Arrived {
 export interface StageOptions {
   look: Look;
   software: boolean;
+  /** Whether pictures are drawn; where not, all else goes on as if they were. */
+  draws: boolean;
   calm: () => boolean;
   follows: () => boolean;
   /** Just before a picture, with the camera in its place. */
@@ -272,7 +274,7 @@ export class Stage {
     if (!isNew && !moved && !this.dirty) return;
     this.dirty = false;
     this.options.beforePicture();
-    this.draw();
+    if (this.options.draws) this.draw();
     const said = this.unsaid;
     this.unsaid = [];
     this.options.afterPicture(this.skin?.frame ?? null, said);

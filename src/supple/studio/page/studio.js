@@ -4830,6 +4830,8 @@ function toolsLost() {
 }
 
 // src/measure.ts
+var MEASURED = "#measure";
+var UNDRAWN = "#measure-undrawn";
 var WATCHED = 1e4;
 var TIMES = 40;
 var LONGEST2 = 8e3;
@@ -6195,7 +6197,7 @@ var Stage = class {
     if (!isNew && !moved2 && !this.dirty) return;
     this.dirty = false;
     this.options.beforePicture();
-    this.draw();
+    if (this.options.draws) this.draw();
     const said2 = this.unsaid;
     this.unsaid = [];
     this.options.afterPicture(this.skin?.frame ?? null, said2);
@@ -9119,6 +9121,7 @@ function begin(root2) {
   const stage2 = new Stage(canvas, {
     look: look.value,
     software,
+    draws: location.hash !== UNDRAWN,
     calm,
     follows: () => following.value,
     beforePicture: updateTools,
@@ -9148,7 +9151,7 @@ function begin(root2) {
   connect(stage2);
   Object.assign(globalThis, { supple: { stage: stage2, session: session_exports, amounts } });
   Q(/* @__PURE__ */ a4(Studio, { stage: stage2, software }), root2);
-  if (location.hash === "#measure") void measure(stage2);
+  if (location.hash === MEASURED || location.hash === UNDRAWN) void measure(stage2);
 }
 function connect(stage2) {
   const mesh = new MeshLoader(stage2);
