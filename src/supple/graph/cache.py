@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +18,7 @@ from supple.character.skeleton import Skeleton
 from supple.errors import InputError, SuppleError
 from supple.graph import container, exports
 from supple.graph.graph import Graph
+from supple.graph.header import check_arrays, refused
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose
 
@@ -42,24 +45,23 @@ class Cache:
         self.made_elsewhere: tuple[int, ...] = ()
         self._checked = 0
         self.refresh(verify=verify)
+        if verify:
+            self.arrays  # noqa: B018 - finds damage at the door
 
     def refresh(self, *, verify: bool = True) -> None:
         """Look again how many frames are there, and check the new ones."""
-        status, sums, marks = container.read_table(self.path, self._layout)
-        known = (status == container.GOOD) | (status == container.FELL_BACK)
-        ready = int(np.argmin(known)) if not known.all() else self._layout.count
+        layout, where = self._layout, str(self.path)
+        status, sums, marks = container.read_table(self.path, layout)
+        ready = int(np.argmin(status > 0)) if not status.all() else layout.count
         size = self.path.stat().st_size
-        if self.finished and (ready < self._layout.count or size < self._layout.size):
-            where = f"it ends after {ready} of {self._layout.count} frames ({size} of {self._layout.size} bytes)"
-            raise InputError(str(self.path), where, "a whole cache is needed", "bake it again, or delete the file")
+        if self.finished and (ready < layout.count or size != layout.size):
+            told = f"it ends after {ready} of {layout.count} frames ({size} of {layout.size} bytes)"
+            raise refused(where, told)
+        if ready and size < layout.frame_at(ready - 1) + layout.frame_bytes:
+            raise refused(where, f"it is cut off after {size} bytes, and {ready} frames should be there")
         for frame in range(self._checked, ready if verify else 0):
-            if container.frame_digest(self.path, self._layout, frame) != sums[frame]:
-                raise InputError(
-                    str(self.path),
-                    f"frame {frame} is damaged (its checksum does not fit)",
-                    "every frame must be as it was written",
-                    "bake it again, or delete the file",
-                )
+            if container.frame_digest(self.path, layout, frame) != sums[frame]:
+                raise refused(where, f"frame {frame} is damaged (its checksum does not fit)")
         self._checked = max(self._checked, ready if verify else 0)
         self.ready = ready
         self.fell_back = tuple(int(frame) for frame in np.flatnonzero(status[:ready] == container.FELL_BACK))
@@ -111,14 +113,15 @@ class Cache:
         """The recipe that made it, as far as settings tell: what skins held beside them (bodies, ...) is not kept."""
         recipe = self.info["graph"]
         stages = [{key: value for key, value in stage.items() if key != "beside"} for stage in recipe["stages"]]
-        return Graph.from_dict({**recipe, "stages": stages})
+        with self._refusing():
+            return Graph.from_dict({**recipe, "stages": stages})
 
     @cached_property
     def arrays(self) -> MappingProxyType[str, np.ndarray]:
         """The fixed arrays by name: rest, triangles, poses, parents, and one for every part and map."""
-        return MappingProxyType(
-            {name: container.read_array(self.path, self._layout, name) for name in self._layout.arrays}
-        )
+        found = {name: container.read_array(self.path, self._layout, name) for name in self._layout.arrays}
+        check_arrays(self.info, found, str(self.path))
+        return MappingProxyType(found)
 
     @property
     def triangles(self) -> IntArray:
@@ -133,12 +136,24 @@ class Cache:
     @cached_property
     def skeleton(self) -> Skeleton:
         """The skeleton of the character."""
-        return packing.unpack_skeleton(self.arrays, self.info)
+        with self._refusing():
+            return packing.unpack_skeleton(self.arrays, self.info)
 
     @cached_property
     def character(self) -> Character:
         """The character as it was baked: mesh with its quads and seams, skeleton, weights, parts, maps and shapes."""
-        return packing.unpack(self.arrays, self.info)
+        with self._refusing():
+            return packing.unpack(self.arrays, self.info)
+
+    @contextlib.contextmanager
+    def _refusing(self) -> Iterator[None]:
+        """Parts that are whole and make no character, skeleton or graph are the file's fault, and it is named."""
+        try:
+            yield
+        except InputError as error:
+            raise refused(str(self.path), f"{error.where}: {error.given}") from None
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise refused(str(self.path), f"what it holds makes no sense ({type(error).__name__})") from None
 
     def pose(self, frame: int) -> Pose:
         """The pose of a frame, shapes included."""
@@ -170,7 +185,8 @@ class Cache:
 
         seconds = (len(bones) - 1) / self.fps
         name = str(self.info["motion_name"])
-        made = Motion.from_poses(self.skeleton, pose, seconds=seconds, fps=self.fps, name=name)
+        with self._refusing():
+            made = Motion.from_poses(self.skeleton, pose, seconds=seconds, fps=self.fps, name=name)
         rigid = made.scales is None or np.allclose(made.scales, 1.0, atol=_RIGID)
         return made.replace(scales=None) if rigid else made
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,16 +29,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import Float32Array, FloatArray
-from supple.errors import InputError
+from supple.graph.header import DIGEST, MOST, ROW, aligned, read_header, refused
 
 MAGIC = b"SUPPLE\x01\n"
-ROW = 32
-DIGEST = 16
-ALIGNMENT = 64
 BONE = 96  # bytes: the upper three rows of a transform
 GOOD, FELL_BACK = 1, 2
 MARK = 8  # bytes that stand for a kind of machine
-MOST_HEADER = 1 << 26  # 64 MiB: a header longer than this is no header
 
 
 def digest(data: bytes | memoryview) -> bytes:
@@ -70,7 +67,7 @@ class Layout:
     @property
     def stride(self) -> int:
         """Bytes from one frame to the next."""
-        return _aligned(self.frame_bytes)
+        return aligned(self.frame_bytes)
 
     def frame_at(self, frame: int) -> int:
         """Where a frame starts."""
@@ -85,9 +82,9 @@ def plan(
     offset = 0
     for name, array in arrays.items():
         listed[name] = (array.dtype.str, array.shape, offset, digest(np.ascontiguousarray(array).tobytes()))
-        offset += _aligned(array.nbytes)
+        offset += aligned(array.nbytes)
     table = offset
-    first = _aligned(table + frames * ROW)
+    first = aligned(table + frames * ROW)
     data = {
         "info": dict(info),
         "arrays": {n: {"dtype": d, "shape": s, "at": a, "sum": c.hex()} for n, (d, s, a, c) in listed.items()},
@@ -98,7 +95,7 @@ def plan(
         **({"joints": joints} if joints else {}),
     }
     header = json.dumps(data, sort_keys=True, separators=(",", ":")).encode()
-    base = _aligned(len(MAGIC) + 8 + len(header) + DIGEST)
+    base = aligned(len(MAGIC) + 8 + len(header) + DIGEST)
     moved = {name: (dtype, shape, base + at, check) for name, (dtype, shape, at, check) in listed.items()}
     return Layout(header, moved, base + table, base + first, frames, vertices, joints)
 
@@ -121,36 +118,31 @@ def read_layout(path: Path) -> tuple[dict[str, Any], Layout]:
     with path.open("rb") as file:
         head = file.read(len(MAGIC) + 8)
         if head[: len(MAGIC)] != MAGIC:
-            raise _broken(where, "it does not start like a cache")
+            raise refused(where, "it does not start like a cache")
         length = int.from_bytes(head[len(MAGIC) :], "little")
-        if length > MOST_HEADER or len(head) < len(MAGIC) + 8:
-            raise _broken(where, "its header is cut off")
-        header, check = file.read(length), file.read(DIGEST)
+        if length > MOST or len(head) < len(MAGIC) + 8:
+            raise refused(where, "its header is cut off")
+        text, check = file.read(length), file.read(DIGEST)
+        base = aligned(file.tell())
+        padding = file.read(base - file.tell())
         size = file.seek(0, os.SEEK_END)
-    if len(header) != length or check != digest(header):
-        raise _broken(where, "its header is damaged")
-    data = json.loads(header)
-    base = _aligned(len(MAGIC) + 8 + length + DIGEST)
-    arrays = {
-        name: (entry["dtype"], tuple(entry["shape"]), base + entry["at"], bytes.fromhex(entry["sum"]))
-        for name, entry in data["arrays"].items()
-    }
-    vertices, count = data["vertices"], data["count"]
-    offsets = base + data["table"], base + data["frames"]
-    layout = Layout(header, arrays, *offsets, count, vertices, data.get("joints", 0))
-    if size < layout.frames:
-        raise _broken(where, f"it is cut off after {size} bytes")
-    return data["info"], layout
+    if len(text) != length or check != digest(text) or padding.strip(b"\0"):
+        raise refused(where, "its header is damaged")
+    header = read_header(text, where, size - base)
+    arrays = {name: (each.dtype, each.shape, base + each.at, each.check) for name, each in header.arrays.items()}
+    counts = header.count, header.vertices, header.joints
+    return header.info, Layout(text, arrays, base + header.table, base + header.frames, *counts)
 
 
 def read_array(path: Path, layout: Layout, name: str) -> NDArray[Any]:
     """One of the fixed arrays, checked."""
     dtype, shape, at, check = layout.arrays[name]
+    size = math.prod(shape) * np.dtype(dtype).itemsize
     with path.open("rb") as file:
         file.seek(at)
-        data = file.read(int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize)
-    if digest(data) != check:
-        raise _broken(str(path), f"its array {name!r} is damaged")
+        data, padding = file.read(size), file.read(aligned(size) - size)
+    if digest(data) != check or padding.strip(b"\0"):
+        raise refused(str(path), f"its array {name!r} is damaged")
     return np.frombuffer(data, dtype=dtype).reshape(shape)
 
 
@@ -160,12 +152,19 @@ def kind_mark(kind: str) -> bytes:
 
 
 def read_table(path: Path, layout: Layout) -> tuple[NDArray[np.uint8], list[bytes], list[bytes]]:
-    """Status and checksum of every frame, and the mark of the kind of machine that made it."""
+    """Status and checksum of every frame, and the mark of the kind of machine that made it.
+
+    A row that makes no sense has status zero: its frame is not there.
+    """
     with path.open("rb") as file:
         file.seek(layout.table)
         data = file.read(layout.count * ROW)
+        padding = file.read(layout.frames - layout.table - layout.count * ROW)
+    if len(data) < layout.count * ROW or padding.strip(b"\0"):
+        raise refused(str(path), "its table of frames is damaged")
     rows = [data[at : at + ROW] for at in range(0, len(data), ROW)]
-    status = np.array([row[0] for row in rows], dtype=np.uint8)
+    sound = [row[0] <= FELL_BACK and not row[1 + MARK : ROW - DIGEST].strip(b"\0") for row in rows]
+    status = np.array([row[0] if fine else 0 for row, fine in zip(rows, sound, strict=True)], dtype=np.uint8)
     return status, [row[DIGEST:] for row in rows], [row[1 : 1 + MARK] for row in rows]
 
 
@@ -196,6 +195,8 @@ def read_bones(path: Path, layout: Layout, ready: int) -> FloatArray:
         for frame in range(ready):
             file.seek(layout.frame_at(frame) + layout.vertices * 12)
             data = file.read(layout.joints * BONE)
+            if len(data) < layout.joints * BONE:
+                raise refused(str(path), f"frame {frame} is cut off")
             bones[frame, :, :3] = np.frombuffer(data, dtype="<f8").reshape(layout.joints, 3, 4)
     return bones
 
@@ -214,15 +215,8 @@ def _write_all(file: io.RawIOBase, data: bytes, at: int) -> None:
 
 
 def frame_digest(path: Path, layout: Layout, frame: int) -> bytes:
-    """Checksum of a frame as it lies in the file."""
+    """Checksum of a frame as it lies in the file; none that fits where there is anything in the gap after it."""
     with path.open("rb") as file:
         file.seek(layout.frame_at(frame))
-        return digest(file.read(layout.frame_bytes))
-
-
-def _aligned(size: int) -> int:
-    return -(-size // ALIGNMENT) * ALIGNMENT
-
-
-def _broken(where: str, what: str) -> InputError:
-    return InputError(where, what, "a whole cache is needed", "bake it again, or delete the file")
+        data, padding = file.read(layout.frame_bytes), file.read(layout.stride - layout.frame_bytes)
+    return digest(data) if not padding.strip(b"\0") else b""
