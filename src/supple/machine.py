@@ -43,9 +43,13 @@ def kind() -> str:
     import scipy
     from warp import __version__ as warp_version
 
-    widest = [name for name, there in _features().items() if there]
     libraries = f"NumPy {numpy.__version__}, SciPy {scipy.__version__}, Warp {warp_version}"
-    return f"{platform.machine()} {widest[-1] if widest else 'unknown'}, kernels for {cpu_target()}, {libraries}"
+    return f"{platform.machine()} {registers()}, kernels for {cpu_target()}, {libraries}"
+
+
+def registers() -> str:
+    """The widest registers that NumPy found, by name."""
+    return next((name for name, there in reversed(_features().items()) if there), "unknown")
 
 
 def _features() -> dict[str, bool]:

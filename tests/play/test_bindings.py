@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import supple
+from supple import kept
 from supple.cli.main import main
 from supple.errors import InputError
-from supple.graph import bindings
 from supple.graph.binding_codec import pack, unpack
 from supple.skins.registry import SKINS
 
@@ -50,7 +50,7 @@ def forbid_binding(monkeypatch, name):
 @pytest.mark.parametrize("name", CACHED)
 def test_a_kept_binding_plays_the_same_bytes(arm, store, name, monkeypatch):
     first = frames(arm, skin_of(name))
-    assert [one.skin for one in bindings.stored()].count(name) == 1
+    assert [one.of for one in kept.stored()].count(name) == 1
     with monkeypatch.context() as patch:
         forbid_binding(patch, name)
         np.testing.assert_array_equal(frames(arm, skin_of(name)), first)
@@ -68,26 +68,26 @@ def test_what_a_binding_follows_from_tells_it_apart(arm, store):
     moved = dataclasses.replace(arm, points=arm.points + 1e-12)
     painted = dataclasses.replace(arm, maps={"flesh": np.ones(len(arm.points))})
     for character, other in ((arm, skin_of("incremental", binding="planar")), (moved, skin), (painted, skin)):
-        before = len(bindings.stored())
+        before = len(kept.stored())
         frames(character, other)
-        assert len(bindings.stored()) == before + 1
+        assert len(kept.stored()) == before + 1
     renamed = dataclasses.replace(arm, name="another")
-    before = len(bindings.stored())
+    before = len(kept.stored())
     frames(renamed, skin)
-    assert len(bindings.stored()) == before
+    assert len(kept.stored()) == before
 
 
 def test_other_code_finds_nothing(arm, store, monkeypatch):
     frames(arm, skin_of("incremental"))
-    monkeypatch.setattr(bindings, "_code_version", lambda: "another")
+    monkeypatch.setattr(kept, "code_version", lambda *_: "another")
     frames(arm, skin_of("incremental"))
-    assert len(bindings.stored()) == 2
+    assert len(kept.stored()) == 2
 
 
 @pytest.mark.parametrize("harm", ["cut", "flipped", "empty", "other", "folder"])
 def test_damaged_files_are_made_again(arm, store, harm):
     first = frames(arm, skin_of("incremental"))
-    path = bindings.stored()[0].path
+    path = kept.stored()[0].path
     data = path.read_bytes()
     path.unlink()
     if harm == "folder":
@@ -103,7 +103,7 @@ def test_damaged_files_are_made_again(arm, store, harm):
 def test_nothing_but_our_dataclasses_comes_out_of_a_file():
     data = pack(np.arange(3), {})
     assert unpack(data, {}, device="cpu").tolist() == [0, 1, 2]
-    for name in ("os:system", "supple.graph.bindings:clear", "builtins:eval", "supple.device:Constants"):
+    for name in ("os:system", "supple.kept:clear", "builtins:eval", "supple.device:Constants"):
         with pytest.raises((InputError, AttributeError)):
             unpack(_forged({"dataclass": name, "fields": {}}), {}, device="cpu")
     with pytest.raises(InputError, match="it holds a set"):
@@ -146,20 +146,20 @@ def test_values_come_back_as_they_were():
 def test_what_was_used_last_stays_when_room_runs_out(arm, store, monkeypatch):
     skins = [skin_of("incremental", binding=method) for method in ("automatic", "direct", "planar")]
     frames(arm, skins[0])
-    size = bindings.stored()[0].size
+    size = kept.stored()[0].size
     monkeypatch.setenv("SUPPLE_CACHE_LIMIT", str(int(2.5 * size)))
     frames(arm, skins[1])
-    first = next(one.path for one in bindings.stored() if one.used == min(each.used for each in bindings.stored()))
+    first = next(one.path for one in kept.stored() if one.used == min(each.used for each in kept.stored()))
     os.utime(first, (1.0, 1.0))
     frames(arm, skins[0])  # used again
-    names = {one.path.name for one in bindings.stored()}
+    names = {one.path.name for one in kept.stored()}
     frames(arm, skins[2])
-    left = {one.path.name for one in bindings.stored()}
-    assert sum(one.size for one in bindings.stored()) <= 2.5 * size
+    left = {one.path.name for one in kept.stored()}
+    assert sum(one.size for one in kept.stored()) <= 2.5 * size
     assert first.name in names & left
     monkeypatch.setenv("SUPPLE_CACHE_LIMIT", "10")
     frames(arm, skin_of("incremental", binding="weights"))
-    assert len(bindings.stored()) == 2  # too large for so little room: nothing is removed for it
+    assert len(kept.stored()) == 2  # too large for so little room: nothing is removed for it
 
 
 def test_a_limit_of_zero_keeps_nothing(arm, store, monkeypatch):
@@ -192,8 +192,8 @@ def test_two_processes_and_many_threads_do_no_harm(arm, store):
     for thread in threads:
         thread.join()
     assert [process.wait() for process in running] == [0, 0]
-    assert len(bindings.stored()) == 3
-    assert not [path for path in store.iterdir() if path.suffix != bindings.SUFFIX]
+    assert len(kept.stored(kept.BINDING)) == 3
+    assert {path.suffix for path in store.iterdir()} == {kept.BINDING, kept.MESH}
 
 
 def test_a_bake_that_is_there_binds_nothing(arm, tmp_path, monkeypatch):
@@ -218,7 +218,7 @@ def test_the_command_shows_and_clears(arm, store, capsys):
     assert data["bytes"] == sum(one["bytes"] for one in data["bindings"]) > 0
     assert main(["cache", "--clear"]) == 0
     assert "removed" in capsys.readouterr().out
-    assert bindings.stored() == []
+    assert kept.stored() == []
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_the_command_shows_and_clears(arm, store, capsys):
 )
 def test_caches_are_where_the_system_has_them(system, variables, part, monkeypatch):
     monkeypatch.delenv("SUPPLE_CACHE_DIR", raising=False)
-    monkeypatch.setattr(bindings.sys, "platform", system)
+    monkeypatch.setattr(kept.sys, "platform", system)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert part in bindings.folder().as_posix()
+    assert part in kept.folder().as_posix()

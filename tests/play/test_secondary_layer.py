@@ -1,5 +1,6 @@
 """What any skin carries on top: hands that hold it by springs, and changes that do not jump."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,10 +13,12 @@ from supple import DeltaMush, Graph, LinearBlend, Pose, Pull
 from supple import device as devices
 from supple.errors import InputError
 from supple.graph import Mask, Transport
-from supple.settings import setting
+from supple.settings import flattened, setting
+from supple.skins.registry import SKINS
 
 SECOND = 60  # frames
 PLACE = 200  # a vertex half way up the tube
+SOFT = ("lattice", "position-based", "spring-dynamics")
 ASIDE = np.array([0.1, 0.05, 0.2])
 
 
@@ -32,6 +35,13 @@ def held(request, tube):
     player = supple.player(tube, LinearBlend() if request.param == "linear" else Trailing(rate=200.0, step=1 / SECOND))
     _stand(player, 2)
     return player
+
+
+@pytest.fixture(scope="module")
+def stopping():
+    """A hero who stops suddenly."""
+    hero = supple.character("hero", vertices=2000)
+    return hero, supple.motion("run-and-stop", hero)
 
 
 def test_the_place_comes_to_the_hand_and_what_is_near_goes_along(held, tube):
@@ -234,3 +244,19 @@ def test_a_hand_that_walks_along_is_followed_whatever_the_step(fps):
         held.pull(Pull(belly, to=goal))
         late.append(np.linalg.norm(held.play(walk, frame / fps)[belly] - goal))
     assert max(late[round(0.5 * fps) :]) < 5e-3
+
+
+@pytest.mark.parametrize("factor", [0.25, 4.0])
+@pytest.mark.parametrize(("name", "setting"), [(name, one) for name in SOFT for one in sorted(SKINS[name].pushes)])
+def test_settings_that_only_push_move_nothing_at_once(stopping, name, setting, factor):
+    """Though no trouble is taken to ease them in: in a sudden stop, beside a player that was never changed."""
+    hero, motion = stopping
+    skin = SKINS[name]()
+    one, other = (supple.player(hero, skin) for _ in range(2))
+    for frame in range(60, 70):
+        one.play(motion, frame / SECOND), other.play(motion, frame / SECOND)
+    value = flattened(skin)[setting]
+    scaled = {row: factor * each for row, each in value.items()} if isinstance(value, Mapping) else factor * value
+    other.change(**{setting.rpartition(".")[2]: scaled})
+    moved = other.play(motion, 70 / SECOND) - one.play(motion, 70 / SECOND)
+    assert np.abs(moved).max() < 0.005

@@ -5,9 +5,9 @@ import pytest
 from soft_skins import Gripped, Trailing, swinging
 
 import supple
-from supple import DeltaMush, LinearBlend, Pose
+from supple import DeltaMush, LinearBlend, Pose, kept
 from supple.errors import InputError
-from supple.graph import Successor, bindings
+from supple.graph import Successor
 from supple.graph.binding_process import BindingProcess
 
 
@@ -103,7 +103,7 @@ def test_a_process_beside_binds_what_is_kept_on_disk(tube, tmp_path, monkeypatch
     old = supple.player(tube, LinearBlend())
     successor = Successor(old, supple.IncrementalRotation(), beside=beside)
     successor.wait()
-    assert [one.skin for one in bindings.stored()] == ["incremental"]
+    assert [one.of for one in kept.stored(kept.BINDING)] == ["incremental"]
     pose = Pose.rest(tube.skeleton)
     alone = supple.player(tube, supple.IncrementalRotation())
     np.testing.assert_array_equal(successor.take_over().advance(pose), alone.advance(pose))

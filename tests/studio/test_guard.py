@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 
 import pytest
+from test_server import whole
 from websockets.sync.client import connect
 
 from supple.document.document import Document
@@ -96,7 +97,12 @@ def served(request, engine, tmp_path, monkeypatch):
     shown: list[str] = []
     code = EntryCode(shown.append) if address.secure else None
     guard = Guard(
-        application(engine), port=address.port, token=TOKEN, hosts=address.hosts, secure=address.secure, code=code
+        whole(application(engine)),
+        port=address.port,
+        token=TOKEN,
+        hosts=address.hosts,
+        secure=address.secure,
+        code=code,
     )
     server = web_server(guard, certificate)
     thread = threading.Thread(target=server.run, args=([listening],))

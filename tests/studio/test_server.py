@@ -2,6 +2,7 @@
 
 import json
 import time
+from concurrent.futures import Future
 
 import pytest
 from starlette.testclient import TestClient
@@ -16,10 +17,18 @@ from supple.studio.engine import Engine
 from supple.studio.frames import unpacked
 from supple.studio.messages import PROTOCOL
 from supple.studio.server.app import application
+from supple.studio.server.front import front
 from supple.studio.server.guard import Guard
 
 OURS = "127.0.0.1:8470"
 TOKEN = "token-of-the-test"
+
+
+def whole(app):
+    """An application with its page before it."""
+    made = Future()
+    made.set_result(app)
+    return front(made)
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +41,7 @@ def engine():
 
 @pytest.fixture
 def client(engine):
-    return TestClient(Guard(application(engine), port=8470, token=TOKEN), base_url=f"http://{OURS}")
+    return TestClient(Guard(whole(application(engine)), port=8470, token=TOKEN), base_url=f"http://{OURS}")
 
 
 @pytest.fixture

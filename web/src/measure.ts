@@ -35,6 +35,7 @@ class Meter {
   private readonly sent: { seq: number; at: number; hold: boolean }[] = [];
   private arrivals: number[] = [];
   private pictures = 0;
+  private readonly awaited = new Map<number, (when: number) => void>(); // commands, until a picture has them
   private begun = performance.now();
 
   constructor(private readonly stage: Stage) {
@@ -53,6 +54,11 @@ class Meter {
     effect(() => {
       session.shownFrame.value;
       this.pictures++;
+      for (const [seq, done] of this.awaited)
+        if ((stage.skin?.frame?.lastCommand ?? 0) >= seq) {
+          this.awaited.delete(seq);
+          done(performance.now());
+        }
     });
     // Pointers that no hand moves cannot be captured.
     stage.canvas.setPointerCapture = () => {};
@@ -90,12 +96,12 @@ class Meter {
     const taken: number[] = [];
     const start = performance.now();
     for (let i = 0; i < TIMES && performance.now() - start < LONGEST; i++) {
+      await this.anyMoment();
       const before = this.sent.length;
       const at = performance.now();
       this.point("pointermove", x + 2 * (i % 15), y);
       await this.until(() => this.sent.length > before);
-      await this.shown(this.sent.at(-1)!.seq);
-      taken.push(performance.now() - at);
+      taken.push((await this.shown(this.sent.at(-1)!.seq)) - at);
     }
     this.point("pointerup", x, y);
     return taken;
@@ -132,8 +138,9 @@ class Meter {
     return this.timed((i) => ({ do: "seek", time: ((i * 0.37) % 1) * duration }));
   }
 
-  async said(command: Command): Promise<void> {
-    await this.shown(session.ask(command) ?? 0);
+  /** When a picture has a command in it [ms]. */
+  said(command: Command): Promise<number> {
+    return this.shown(session.ask(command) ?? 0);
   }
 
   /** Look before every picture, until something is true. */
@@ -151,15 +158,21 @@ class Meter {
     const taken: number[] = [];
     const start = performance.now();
     for (let i = 0; i < TIMES && performance.now() - start < LONGEST; i++) {
+      await this.anyMoment();
       const at = performance.now();
-      await this.said(command(i));
-      taken.push(performance.now() - at);
+      taken.push((await this.said(command(i))) - at);
     }
     return taken;
   }
 
-  private shown(seq: number): Promise<void> {
-    return this.until(() => (this.stage.skin?.frame?.lastCommand ?? 0) >= seq);
+  private shown(seq: number): Promise<number> {
+    if ((this.stage.skin?.frame?.lastCommand ?? 0) >= seq) return Promise.resolve(performance.now());
+    return new Promise((done) => this.awaited.set(seq, done));
+  }
+
+  /** A moment that has nothing to do with when pictures are drawn. */
+  private anyMoment(): Promise<void> {
+    return new Promise((done) => setTimeout(done, 20 + 20 * Math.random()));
   }
 
   /** A pixel of the page on the skin, near the middle of the character. */

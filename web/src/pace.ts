@@ -1,19 +1,23 @@
-// At most one a picture: of many calls between two pictures only the last is made.
-const waiting = new Map<string, () => void>();
+// At most one a picture: the first call between two pictures is made at once, of the others only the last.
+const waiting = new Map<string, (() => void) | null>();
 
-/** Do this before the next picture; a later call of the same name takes its place. */
+/** Do this now, or before the next picture where it was done since the last; a later call then takes its place. */
 export function soon(name: string, act: () => void): void {
   if (waiting.size === 0) requestAnimationFrame(flush);
-  waiting.set(name, act);
+  if (waiting.has(name)) waiting.set(name, act);
+  else {
+    waiting.set(name, null);
+    act();
+  }
 }
 
 /** Do not do it after all. */
 export function notSoon(name: string): void {
-  waiting.delete(name);
+  if (waiting.get(name)) waiting.set(name, null);
 }
 
 function flush(): void {
-  const acts = [...waiting.values()];
+  const acts = [...waiting];
   waiting.clear();
-  for (const act of acts) act();
+  for (const [name, act] of acts) if (act) soon(name, act);
 }

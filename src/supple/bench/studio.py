@@ -83,7 +83,9 @@ def measured(chromium: str, skin: str, vertices: int, *, drawn: bool) -> dict[st
         begun = time.time()
         with _running([sys.executable, "-c", _PROGRAM, *words, "--measured", str(file)]) as server:
             address = _address(server)
-            with _running(_browser(chromium, Path(folder, "profile"), f"{address}#{'measure' if drawn else 'measure-undrawn'}")):
+            with _running(
+                _browser(chromium, Path(folder, "profile"), f"{address}#{'measure' if drawn else 'measure-undrawn'}")
+            ):
                 found = _awaited(file)
     found["started"] = found["firstMoving"] / 1e3 - begun
     return found

@@ -1,4 +1,4 @@
-"""`supple cache`: what is kept between runs, so that nothing is bound twice."""
+"""`supple cache`: what is kept between runs, so that nothing is bound or meshed twice."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from supple import kept
 from supple.cli.console import Console
-from supple.graph import bindings
 
 
 def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
@@ -17,22 +17,32 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
 
 
 def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
-    """Show the bindings that are kept on disk, or remove them, and return the same as data."""
-    freed = bindings.clear() if arguments.clear else 0
-    found = bindings.stored()
-    total, most = sum(one.size for one in found), bindings.limit()
+    """Show what is kept on disk, or remove it, and return the same as data."""
+    freed = kept.clear() if arguments.clear else 0
+    found = kept.stored()
+    total, most = sum(one.size for one in found), kept.limit()
     if arguments.clear:
         console.say(f"removed {_megabytes(freed)}")
-    console.say(f"{bindings.folder()}: {len(found)} bindings, {_megabytes(total)} of at most {_megabytes(most)}")
+    console.say(f"{kept.folder()}: {_counted(found)}, {_megabytes(total)} of at most {_megabytes(most)}")
     for one in found:
-        console.say(f"  {one.skin:<18} {_megabytes(one.size):>10}  last used {_ago(time.time() - one.used)}")
+        console.say(f"  {one.of:<18} {_megabytes(one.size):>10}  last used {_ago(time.time() - one.used)}")
     return {
-        "folder": str(bindings.folder()),
+        "folder": str(kept.folder()),
         "bytes": total,
         "limit": most,
         "freed": freed,
-        "bindings": [{"skin": one.skin, "bytes": one.size, "used": one.used, "name": one.path.name} for one in found],
+        "bindings": [{"skin": one.of, **_about(one)} for one in found if one.path.suffix == kept.BINDING],
+        "meshes": [{"character": one.of, **_about(one)} for one in found if one.path.suffix == kept.MESH],
     }
+
+
+def _about(one: kept.KeptFile) -> dict[str, Any]:
+    return {"bytes": one.size, "used": one.used, "name": one.path.name}
+
+
+def _counted(found: Sequence[kept.KeptFile]) -> str:
+    bindings = sum(one.path.suffix == kept.BINDING for one in found)
+    return f"{bindings} bindings and {len(found) - bindings} meshes"
 
 
 def _megabytes(size: int) -> str:

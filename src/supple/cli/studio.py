@@ -42,13 +42,17 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
 def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     """Serve the studio, to this machine alone unless `--host` says more, until it is interrupted.
 
-    The browser is sent there first: it starts, and its first request waits, while all that takes long is made here.
+    The browser is sent there first: it starts, and reads the page, while all that takes long is made here.
     """
     _check_installed()
     from supple.studio.files.listing import checked_folder
     from supple.studio.server.address import listen
+    from supple.studio.server.beginning import Beginning
     from supple.studio.server.certificate import certificate_for
     from supple.studio.server.entry_code import EntryCode
+    from supple.studio.server.front import front
+    from supple.studio.server.guard import Guard
+    from supple.studio.server.serving import serve, web_server
 
     folder = None if arguments.folder is None else checked_folder(arguments.folder)
     listening, address = listen(arguments.port, arguments.host)
@@ -65,18 +69,15 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
             _say_code(code.digits, console)
         if not arguments.no_browser:
             webbrowser.open(link)
-        engine = _engine(arguments, folder)
-        engine.start()
+        beginning = Beginning(lambda: _engine(arguments, folder), arguments.measured)
+        behind = front(beginning.application)
+        guard = Guard(behind, port=address.port, token=token, hosts=address.hosts, secure=address.secure, code=code)
+        server = web_server(guard, certificate)
+        beginning.start(failed=lambda: setattr(server, "should_exit", True))
         try:
-            from supple.studio.server.app import application
-            from supple.studio.server.guard import Guard
-            from supple.studio.server.serving import serve, web_server
-
-            app = application(engine, arguments.measured)
-            guard = Guard(app, port=address.port, token=token, hosts=address.hosts, secure=address.secure, code=code)
-            serve(web_server(guard, certificate), listening)
+            serve(server, listening)
         finally:
-            engine.stop()
+            beginning.end()
     return {"address": link}
 
 

@@ -10,6 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
 from threading import Thread
 
+from supple import kept
 from supple.character.character import Character
 from supple.graph import bindings
 from supple.graph.graph import Graph
@@ -33,7 +34,7 @@ class BindingProcess:
 
         What cannot be bound is left to whoever binds it here, and so is everything where the process was killed.
         """
-        if bindings.limit() == 0:
+        if kept.limit() == 0:
             return
         for stage in graph.stages:
             if isinstance(stage.work, AnySkin) and stage.work.cached:

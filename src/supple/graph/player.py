@@ -146,14 +146,18 @@ class Player:
         strange = [key for key, path in paths.items() if path is None or not is_setting(type(work), path.split(".")[0])]
         changed = work if strange else dataclasses.replace(work, **settings)
         before, after = flattened(work), flattened(changed)
-        fixed = [*strange, *(path for path in after if after[path] != before[path] and path not in work.live)]
+        others = {path for path in after if after[path] != before[path]}
+        fixed = [*strange, *(path for path in after if path in others - work.live)]
         if fixed:
             can = f"while playing, {name} can change {', '.join(sorted(work.live)) or 'nothing'}"
             raise InputError("player", f"{', '.join(fixed)} was to change", can, "make another player")
         changed.check_for(self.character)
         chosen = dataclasses.replace(node.stage, work=changed)
         self.graph = Graph(tuple(chosen if one is node else one.stage for one in self._nodes))
-        self._change_gently({name: partial(setattr, node, "stage", chosen)})
+        if isinstance(work, SoftSkin) and others <= work.pushes:
+            node.stage = chosen
+        else:
+            self._change_gently({name: partial(setattr, node, "stage", chosen)})
 
     def _change_gently(self, changes: Mapping[str, Callable[[], None]]) -> None:
         """Change stages by name, so that nothing that is shown jumps."""

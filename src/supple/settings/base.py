@@ -17,7 +17,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from abc import ABCMeta
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from supple.errors import InputError
@@ -26,6 +26,7 @@ from supple.settings.info import SettingInfo
 from supple.settings.values import Item, Number, UnfitError
 
 S = TypeVar("S", bound="Settings")
+_known: dict[type[Any], tuple[SettingInfo, ...]] = {}
 
 
 class _Nested(ABCMeta):
@@ -96,18 +97,18 @@ def table_of(kind: type[S], default: Mapping[str, S], label: str, *, names: str)
 
 def settings_of(cls: type[Any]) -> tuple[SettingInfo, ...]:
     """The knobs of a settings class in the order in which they were declared; those of groups with their group."""
-    found: list[SettingInfo] = []
-    for field in dataclasses.fields(cls):
-        if "supple" in field.metadata:
-            found.append(_info(field))
-        elif "group" in field.metadata:
-            kind, label = field.metadata["group"]
-            found += [
-                dataclasses.replace(info, name=f"{field.name}.{info.name}", group=label) for info in settings_of(kind)
-            ]
-        elif "table" in field.metadata:
-            found += _columns(field)
-    return tuple(found)
+    if cls not in _known:
+        _known[cls] = tuple(info for field in dataclasses.fields(cls) for info in _infos(field))
+    return _known[cls]
+
+
+def _infos(field: dataclasses.Field[Any]) -> Sequence[SettingInfo]:
+    if "supple" in field.metadata:
+        return [_info(field)]
+    if "group" in field.metadata:
+        kind, label = field.metadata["group"]
+        return [dataclasses.replace(info, name=f"{field.name}.{info.name}", group=label) for info in settings_of(kind)]
+    return _columns(field) if "table" in field.metadata else []
 
 
 def path_of(cls: type[Any], name: str) -> str | None:

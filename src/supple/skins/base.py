@@ -193,6 +193,9 @@ class SoftSkin(BoundSkin[Binding, Soft]):
     jumps: ClassVar[bool] = True
     """Whether it may be elsewhere at once when live settings or maps change; if not, only its forces change."""
 
+    pushes: ClassVar[frozenset[str]] = frozenset()
+    """Live settings that change forces alone, so that nothing is elsewhere at once when they change."""
+
     step: float = setting(1.0 / 120.0, "Simulation step", unit="s", low=1e-4, high=0.1)
 
     def simulated_joints(self, binding: Binding, state: Soft) -> FloatArray | None:

@@ -20,6 +20,7 @@ from supple.studio.state import state_of
 
 RATE = 60.0  # frames a second
 SLOWEST = 1.0 / 15.0  # s of the motion in one frame at most: what takes longer to make is shown slower
+_LATE = 2.0  # frames that are made up for: what is later was too slow, and nothing is hurried for it
 
 
 class Listener:
@@ -95,10 +96,10 @@ class Engine:
     # The thread
 
     def _run(self) -> None:
-        last = perf_counter()
+        last = due = perf_counter()
         with told_of_compiling(lambda name: self._say(f"Compiling {name} for this machine, once")):
             while not self._stop.is_set():
-                self._wake.wait(None if not self._listeners else max(0.0, last + 1.0 / RATE - perf_counter()))
+                self._wake.wait(None if not self._listeners else max(0.0, due - perf_counter()))
                 self._wake.clear()
                 self._obey()
                 self._session.keeper.follow(self._session.document)
@@ -111,7 +112,7 @@ class Engine:
                         for listener in self._listeners:
                             listener.frame(stamped(frame, self._done.get(listener, self._last_command)))
                     self._tell_curves()
-                last = now
+                last, due = now, _next(due, now)
 
     def _tell_curves(self) -> None:
         if self._session.curves is not None:
@@ -150,6 +151,11 @@ class Engine:
         self._state = state_of(self._session, self._revision)
         for listener in self._listeners:
             listener.event(self._state)
+
+
+def _next(due: float, now: float) -> float:
+    """When the frame after one that was due, and made now, is due [s]; a little lateness is made up for."""
+    return due + 1.0 / RATE if 0.0 <= now - due < _LATE / RATE else now + 1.0 / RATE
 
 
 def _refused(seq: int, error: SuppleError) -> say.Refused:

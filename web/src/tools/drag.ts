@@ -109,7 +109,9 @@ export class DragFlesh implements Tool {
 
   move(event: PointerEvent): void {
     const hand = this.hands.get(event.pointerId);
-    if (hand) hand.pixel = pixelOf(this.stage, event, hand.pane);
+    if (!hand) return;
+    hand.pixel = pixelOf(this.stage, event, hand.pane);
+    if (hand.mesh === hand.pane.skin?.number) this.carry(hand);
   }
 
   up(event: PointerEvent): void {

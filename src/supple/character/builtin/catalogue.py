@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from supple.arrays import FloatArray, IntArray
 from supple.character.builtin import animals, hero, loops, meshing, rig, rigs, skeletons
+from supple.character.builtin.kept_meshes import kept_mesh
 from supple.character.builtin.lenses import Lens
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
@@ -63,15 +65,14 @@ def character(name: str, *, vertices: int = 10_000, **options: Any) -> Character
     if unknown:
         listed = f"{name} takes {', '.join(allowed)}" if allowed else f"{name} takes no options"
         raise InputError(_WHERE, f"option {unknown[0]!r} was given", listed, "leave it out")
-    return _made(name, make(**options), int(vertices))
+    return _made(name, make(**options), options, int(vertices))
 
 
-def _made(name: str, model: Model, vertices: int) -> Character:
+def _made(name: str, model: Model, options: Mapping[str, Any], vertices: int) -> Character:
     polygons: IntArray | None = None
     if model.axis is None:
-        points, triangles = meshing.mesh(
-            model.body, model.lenses, vertices=vertices, finest=model.finest, coarse=model.coarse
-        )
+        mesh = partial(meshing.mesh, model.body, model.lenses, finest=model.finest, coarse=model.coarse)
+        points, triangles = kept_mesh(name, options, vertices, lambda: mesh(vertices=vertices))
     else:
         points, polygons = loops.loops(model.body, model.axis, vertices=vertices, reach=_REACH)
         triangles = topology.triangulate(polygons)

@@ -205,4 +205,5 @@ class LayeredLattice(PullableSkin[LatticeBinding, LatticeState]):
         state.hold(pulls)
 
 
+LayeredLattice.pushes = frozenset({"dynamics.gravity", "layers.damping"})
 LayeredLattice.live = frozenset(info.name for info in settings_of(LayeredLattice)) - _FIXED

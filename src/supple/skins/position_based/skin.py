@@ -172,6 +172,7 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
         state.hold(pulls)
 
 
+PositionBased.pushes = frozenset(f"swing.{what}" for what in ("gravity", "damping", "drag"))
 PositionBased.live = frozenset(info.name for info in settings_of(PositionBased)) - _FIXED
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from supple.document.file import EDITS, SUFFIX, document_name
-from supple.graph.bindings import folder as cache_folder
+from supple.kept import folder as cache_folder
 
 MOST = 5  # that are kept from earlier
 _START = "open-"

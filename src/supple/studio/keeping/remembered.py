@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 from supple.files import atomic
-from supple.graph.bindings import folder as cache_folder
+from supple.kept import folder as cache_folder
 
 MOST = 12
 

@@ -1543,7 +1543,9 @@ var DragFlesh = class {
   }
   move(event) {
     const hand = this.hands.get(event.pointerId);
-    if (hand) hand.pixel = pixelOf(this.stage, event, hand.pane);
+    if (!hand) return;
+    hand.pixel = pixelOf(this.stage, event, hand.pane);
+    if (hand.mesh === hand.pane.skin?.number) this.carry(hand);
   }
   up(event) {
     this.letGo(event.pointerId);
@@ -2428,15 +2430,19 @@ import { Vector3 as Vector38 } from "./three.js";
 var waiting2 = /* @__PURE__ */ new Map();
 function soon(name, act) {
   if (waiting2.size === 0) requestAnimationFrame(flush);
-  waiting2.set(name, act);
+  if (waiting2.has(name)) waiting2.set(name, act);
+  else {
+    waiting2.set(name, null);
+    act();
+  }
 }
 function notSoon(name) {
-  waiting2.delete(name);
+  if (waiting2.get(name)) waiting2.set(name, null);
 }
 function flush() {
-  const acts = [...waiting2.values()];
+  const acts = [...waiting2];
   waiting2.clear();
-  for (const act of acts) act();
+  for (const [name, act] of acts) if (act) soon(name, act);
 }
 
 // src/ui/pose_options.tsx
@@ -4866,6 +4872,11 @@ var Meter = class {
     x2(() => {
       shownFrame.value;
       this.pictures++;
+      for (const [seq, done] of this.awaited)
+        if ((stage2.skin?.frame?.lastCommand ?? 0) >= seq) {
+          this.awaited.delete(seq);
+          done(performance.now());
+        }
     });
     stage2.canvas.setPointerCapture = () => {
     };
@@ -4877,6 +4888,8 @@ var Meter = class {
   sent = [];
   arrivals = [];
   pictures = 0;
+  awaited = /* @__PURE__ */ new Map();
+  // commands, until a picture has them
   begun = performance.now();
   /** When, by the clock of the machine [ms], a second frame was drawn in which time had gone on. */
   async firstMoves() {
@@ -4905,12 +4918,12 @@ var Meter = class {
     const taken = [];
     const start = performance.now();
     for (let i4 = 0; i4 < TIMES && performance.now() - start < LONGEST2; i4++) {
+      await this.anyMoment();
       const before = this.sent.length;
       const at = performance.now();
       this.point("pointermove", x3 + 2 * (i4 % 15), y5);
       await this.until(() => this.sent.length > before);
-      await this.shown(this.sent.at(-1).seq);
-      taken.push(performance.now() - at);
+      taken.push(await this.shown(this.sent.at(-1).seq) - at);
     }
     this.point("pointerup", x3, y5);
     return taken;
@@ -4943,8 +4956,9 @@ var Meter = class {
     const duration = state.value.transport.duration ?? 1;
     return this.timed((i4) => ({ do: "seek", time: i4 * 0.37 % 1 * duration }));
   }
-  async said(command) {
-    await this.shown(ask(command) ?? 0);
+  /** When a picture has a command in it [ms]. */
+  said(command) {
+    return this.shown(ask(command) ?? 0);
   }
   /** Look before every picture, until something is true. */
   until(true_) {
@@ -4960,14 +4974,19 @@ var Meter = class {
     const taken = [];
     const start = performance.now();
     for (let i4 = 0; i4 < TIMES && performance.now() - start < LONGEST2; i4++) {
+      await this.anyMoment();
       const at = performance.now();
-      await this.said(command(i4));
-      taken.push(performance.now() - at);
+      taken.push(await this.said(command(i4)) - at);
     }
     return taken;
   }
   shown(seq) {
-    return this.until(() => (this.stage.skin?.frame?.lastCommand ?? 0) >= seq);
+    if ((this.stage.skin?.frame?.lastCommand ?? 0) >= seq) return Promise.resolve(performance.now());
+    return new Promise((done) => this.awaited.set(seq, done));
+  }
+  /** A moment that has nothing to do with when pictures are drawn. */
+  anyMoment() {
+    return new Promise((done) => setTimeout(done, 20 + 20 * Math.random()));
   }
   /** A pixel of the page on the skin, near the middle of the character. */
   pixel() {

@@ -1,4 +1,4 @@
-"""What the server answers: the page, a fixed list of files; meshes; what can be opened, and is sent; the socket."""
+"""What the server answers behind its page: meshes; what can be opened, and is sent; the socket."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from supple.studio.server.socket import TRY_LATER, Window, turn_away
 from supple.studio.server.uploads import Uploads, listed
 
 MOST_WINDOWS = 4
-_KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".txt": "text/plain"}
-PAGE = ("index.html", "studio.js", "three.js", "studio.css", "LICENSES.txt")
 
 
 def application(engine: Engine, measured: Path | None = None) -> Starlette:
@@ -26,16 +24,8 @@ def application(engine: Engine, measured: Path | None = None) -> Starlette:
 
     Where a file is named, what the page has measured of itself is written there.
     """
-    page = _read_page()
     windows: set[Window] = set()
     uploads = Uploads(engine.library)
-
-    async def page_file(request: Request) -> Response:
-        name = request.path_params.get("name") or "index.html"
-        if name not in page:
-            return PlainTextResponse("There is no such file.", 404)
-        kind = _KINDS[name[name.rindex(".") :]]
-        return Response(page[name], media_type=f"{kind}; charset=utf-8")
 
     async def mesh(request: Request) -> Response:
         found = engine.mesh(int(request.path_params["number"]))
@@ -72,18 +62,10 @@ def application(engine: Engine, measured: Path | None = None) -> Starlette:
     return Starlette(
         routes=[
             *([] if measured is None else [Route("/measured", measuring, methods=["POST"])]),
-            Route("/", page_file),
             Route("/mesh/{number:int}", mesh),
             Route("/result/{number:int}", result),
             Route("/files", files),
             Route("/upload/{kind}", uploads.receive, methods=["POST"]),
             WebSocketRoute("/socket", socket),
-            Route("/{name}", page_file),
         ]
     )
-
-
-def _read_page() -> dict[str, bytes]:
-    """The files of the page, from the package."""
-    folder = Path(__file__).resolve().parents[1] / "page"
-    return {name: (folder / name).read_bytes() for name in PAGE if (folder / name).is_file()}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from supple.errors import UnfinishedError
-from supple.graph.bindings import folder as cache_folder
+from supple.kept import folder as cache_folder
 
 if TYPE_CHECKING:
     from cryptography import x509

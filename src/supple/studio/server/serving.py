@@ -10,7 +10,8 @@ from typing import Any
 import uvicorn
 
 from supple.studio.server.certificate import Certificate
-from supple.studio.server.socket import LONGEST
+
+LONGEST = 1 << 20  # bytes of a command
 
 
 def web_server(app: Any, certificate: Certificate | None = None) -> uvicorn.Server:

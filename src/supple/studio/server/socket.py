@@ -12,10 +12,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from supple.studio import messages as say
 from supple.studio.engine import Engine, Listener
 from supple.studio.frames import SKIN, kind_and_view
+from supple.studio.server.serving import LONGEST
 
 OUT = 2  # frames that may be on their way, not yet drawn
 BUSIEST = 240  # commands in a second
-LONGEST = 1 << 20  # bytes of a command
 TRY_LATER = 1013
 _TOO_MUCH, _OTHER_PROTOCOL = 1008, 1002
 
