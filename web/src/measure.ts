@@ -11,7 +11,7 @@ export const MEASURED = "#measure";
 export const UNDRAWN = "#measure-undrawn"; // where no graphics card is: all but the drawing
 
 const WATCHED = 10_000; // of frames that arrive [ms]
-const TIMES = 40; // that everything else is done, at most
+const TIMES = 240; // that everything else is done, at most
 const LONGEST = 8000; // that it takes, at most [ms]
 const HAND = { pointerId: 77, pointerType: "mouse", bubbles: true, button: 0, isPrimary: true };
 
@@ -35,7 +35,7 @@ class Meter {
   private readonly sent: { seq: number; at: number; hold: boolean }[] = [];
   private arrivals: number[] = [];
   private pictures = 0;
-  private readonly awaited = new Map<number, (when: number) => void>(); // commands, until a picture has them
+  private awaited: { seq: number; done: (when: number) => void }[] = []; // commands, until a picture has them
   private begun = performance.now();
 
   constructor(private readonly stage: Stage) {
@@ -54,11 +54,9 @@ class Meter {
     effect(() => {
       session.shownFrame.value;
       this.pictures++;
-      for (const [seq, done] of this.awaited)
-        if ((stage.skin?.frame?.lastCommand ?? 0) >= seq) {
-          this.awaited.delete(seq);
-          done(performance.now());
-        }
+      const last = stage.skin?.frame?.lastCommand ?? 0;
+      for (const { seq, done } of this.awaited) if (seq <= last) done(performance.now());
+      this.awaited = this.awaited.filter(({ seq }) => seq > last);
     });
     // Pointers that no hand moves cannot be captured.
     stage.canvas.setPointerCapture = () => {};
@@ -88,21 +86,15 @@ class Meter {
     return (1000 * this.pictures) / WATCHED;
   }
 
-  /** From a pointer that moves to a picture with its command in it [ms]. */
+  /** From a pointer that moves to a picture with its command in it [ms]; it moves before every picture. */
   async dragPaused(): Promise<number[]> {
     const [x, y] = this.pixel();
     this.point("pointerdown", x, y);
     await this.until(() => this.sent.some(({ hold }) => hold));
-    const taken: number[] = [];
-    const start = performance.now();
-    for (let i = 0; i < TIMES && performance.now() - start < LONGEST; i++) {
-      await this.anyMoment();
-      const before = this.sent.length;
-      const at = performance.now();
+    const taken = await this.timed((i) => {
       this.point("pointermove", x + 2 * (i % 15), y);
-      await this.until(() => this.sent.length > before);
-      taken.push((await this.shown(this.sent.at(-1)!.seq)) - at);
-    }
+      return this.sent.at(-1)!.seq;
+    });
     this.point("pointerup", x, y);
     return taken;
   }
@@ -129,13 +121,15 @@ class Meter {
     const row = rows.find(({ name, live }) => live && name.endsWith("gravity"));
     if (!row) return [];
     const values = [0.5 * Number(row.value), Number(row.value)];
-    return this.timed((i) => ({ do: "change", name: row.name, value: values[i % 2]!, done: false }));
+    return this.timed((i) =>
+      session.ask({ do: "change", name: row.name, value: values[i % 2]!, done: false }),
+    );
   }
 
   /** From a time that is sought to a picture with it [ms]. */
   async seeks(): Promise<number[]> {
     const duration = session.state.value!.transport.duration ?? 1;
-    return this.timed((i) => ({ do: "seek", time: ((i * 0.37) % 1) * duration }));
+    return this.timed((i) => session.ask({ do: "seek", time: 0.5 * duration * (1 + Math.sin(0.1 * i)) }));
   }
 
   /** When a picture has a command in it [ms]. */
@@ -154,25 +148,25 @@ class Meter {
     });
   }
 
-  private async timed(command: (turn: number) => Command): Promise<number[]> {
-    const taken: number[] = [];
+  /** How long after each command [ms] a picture has it; browsers hand on what is pointed at once before a picture. */
+  private async timed(command: (turn: number) => number | null): Promise<number[]> {
+    const taken: Promise<number>[] = [];
     const start = performance.now();
     for (let i = 0; i < TIMES && performance.now() - start < LONGEST; i++) {
-      await this.anyMoment();
+      await this.nextPicture();
       const at = performance.now();
-      taken.push((await this.said(command(i))) - at);
+      taken.push(this.shown(command(i) ?? 0).then((when) => when - at));
     }
-    return taken;
+    return Promise.all(taken);
   }
 
   private shown(seq: number): Promise<number> {
     if ((this.stage.skin?.frame?.lastCommand ?? 0) >= seq) return Promise.resolve(performance.now());
-    return new Promise((done) => this.awaited.set(seq, done));
+    return new Promise((done) => this.awaited.push({ seq, done }));
   }
 
-  /** A moment that has nothing to do with when pictures are drawn. */
-  private anyMoment(): Promise<void> {
-    return new Promise((done) => setTimeout(done, 20 + 20 * Math.random()));
+  private nextPicture(): Promise<number> {
+    return new Promise((done) => requestAnimationFrame(done));
   }
 
   /** A pixel of the page on the skin, near the middle of the character. */

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,18 @@ class _Course:
         return math.floor((self.start + self.rate * (time - self.since) - low) / (high - low))
 
 
+class _Played:
+    """What a source has at a time [s], asked at a time of the flesh: the pose, taken apart when that is wanted."""
+
+    def __init__(self, source: PoseSource, time: float, now: float) -> None:
+        self.source, self.time, self.now = source, time, now
+        self.pose = source.sample(time)
+
+    @cached_property
+    def relative(self) -> RelativePose:
+        return RelativePose.from_pose(self.source.skeleton, self.pose)
+
+
 class Transport:
     """Play a motion on a player so that the flesh never stands still with it.
 
@@ -69,6 +82,7 @@ class Transport:
         self._course = _Course(source, 0.0, _finite("time", time))
         self._now = 0.0
         self._off: FloatArray | None = None
+        self._last: _Played | None = None
         player.reset()
 
     @property
@@ -118,14 +132,24 @@ class Transport:
 
     def sample(self, time: float) -> Pose:
         """The pose at a time of the flesh [s]."""
-        pose = self._course.source.sample(self._course.motion_time(time))
+        played, off = self._played(time), self._left(time)
+        return played.pose if off is None else displace(played.relative, off).pose(self.skeleton)
+
+    def _played(self, time: float) -> _Played:
+        """What the source has at a time of the flesh [s]; it is asked once at a time, however often that is played."""
+        source, at = self._course.source, self._course.motion_time(time)
+        last = self._last
+        if last is None or last.source is not source or (last.time, last.now) != (at, self._now):
+            self._last = last = _Played(source, at, self._now)
+        return last
+
+    def _left(self, time: float) -> FloatArray | None:
+        """What is left (J, 2, 3) of the last change at a time of the flesh [s]; None where that is nothing."""
         if self._off is None:
-            return pose
+            return None
         gone = max(time - self._course.since, 0.0)
         off, _ = decay_spring(self._off, np.zeros_like(self._off), _SETTLED / self.ease, gone)
-        if np.abs(off).max() < _SAME:
-            return pose
-        return displace(RelativePose.from_pose(self.skeleton, pose), off).pose(self.skeleton)
+        return None if np.abs(off).max() < _SAME else off
 
     def pause(self) -> None:
         """Let the motion stand still; the flesh goes on."""
@@ -195,7 +219,7 @@ class Transport:
 
     def _change(self, *, cut: bool = False, **what: Any) -> None:
         """Go on otherwise from the pose that is shown now."""
-        shown = self.sample(self._now)
+        before, off = self._played(self._now), self._left(self._now)
         self._course = replace(self._course, **{"since": self._now, "start": self.time, **what})
         self._off = None
         if cut:
@@ -203,8 +227,8 @@ class Transport:
             self._course = replace(self._course, since=0.0)
             self.player.reset()
         elif self.ease > 0.0:
-            wanted = RelativePose.from_pose(self.skeleton, self.sample(self._now))
-            off = difference(RelativePose.from_pose(self.skeleton, shown), wanted)
+            shown = before.relative if off is None else displace(before.relative, off)
+            off = difference(shown, self._played(self._now).relative)
             self._off = off if np.abs(off).max() > _SAME else None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from threading import Event as Flag
 from threading import Thread
 from time import perf_counter
@@ -20,6 +20,8 @@ from supple.studio.state import state_of
 
 RATE = 60.0  # frames a second
 SLOWEST = 1.0 / 15.0  # s of the motion in one frame at most: what takes longer to make is shown slower
+_LEARNING = 0.1  # of what is usual, by every frame
+_PATIENCE = 1.3  # frames
 _LATE = 2.0  # frames that are made up for: what is later was too slow, and nothing is hurried for it
 
 
@@ -44,6 +46,7 @@ class Engine:
         self._revision = self._last_command = 0
         self._done: dict[Listener, int] = {}  # the last command of each, whose numbers are its own
         self._something_done = Flag()
+        self._usual = 1.0 / RATE  # s between frames
         self._session = Session(document, self._say, library, file=file, wake=self._done_beside)
         self._state = state_of(self._session, 0)
         self._thread = Thread(target=self._run, name="supple engine", daemon=True)
@@ -108,11 +111,16 @@ class Engine:
                     self._changed()
                 now = perf_counter()
                 if self._listeners:
-                    for frame in self._session.advance(min(now - last, SLOWEST), self._last_command):
-                        for listener in self._listeners:
-                            listener.frame(stamped(frame, self._done.get(listener, self._last_command)))
-                    self._tell_curves()
+                    self._make_frames(now - last)
                 last, due = now, _next(due, now)
+
+    def _make_frames(self, gone: float) -> None:
+        """Let as much time [s] go by as has, but not so much more than usual that the next frame is late for it."""
+        self._usual += _LEARNING * (min(gone, SLOWEST) - self._usual)
+        for frame in self._session.advance(min(gone, 2.0 * max(self._usual, 1.0 / RATE), SLOWEST), self._last_command):
+            for listener in self._listeners:
+                listener.frame(stamped(frame, self._done.get(listener, self._last_command)))
+        self._tell_curves()
 
     def _tell_curves(self) -> None:
         if self._session.curves is not None:
@@ -120,11 +128,10 @@ class Engine:
                 listener.event(self._session.curves)
 
     def _obey(self) -> None:
-        while True:
-            try:
-                command, listener = self._commands.get_nowait()
-            except Empty:
-                return
+        """Do all commands that have come, and tell once what they changed."""
+        changed = False
+        while not self._commands.empty():
+            command, listener = self._commands.get()
             try:
                 perform(self._session, command)
             except SuppleError as error:
@@ -133,8 +140,9 @@ class Engine:
             self._last_command = command.seq
             if listener is not None:
                 self._done[listener] = command.seq
-            if not is_quiet(command):
-                self._changed()
+            changed |= not is_quiet(command)
+        if changed:
+            self._changed()
 
     def _done_beside(self) -> None:
         """Something beside is done, which panels show; from any thread."""
@@ -154,8 +162,14 @@ class Engine:
 
 
 def _next(due: float, now: float) -> float:
-    """When the frame after one that was due, and made now, is due [s]; a little lateness is made up for."""
-    return due + 1.0 / RATE if 0.0 <= now - due < _LATE / RATE else now + 1.0 / RATE
+    """When the frame after one that was due, and is made now, is due [s].
+
+    A little lateness is made up for. After a frame that a command called for before its time, the next command is
+    waited for a little: commands come once a picture, and a frame just before each would only be in its way.
+    """
+    if now < due:
+        return now + _PATIENCE / RATE
+    return due + 1.0 / RATE if now - due < _LATE / RATE else now + 1.0 / RATE
 
 
 def _refused(seq: int, error: SuppleError) -> say.Refused:

@@ -1,17 +1,18 @@
 // The motion's time: play, step, speed, a playhead to drag, and the time in figures.
-import { effect, useComputed, useSignal } from "@preact/signals";
+import { effect, type Signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { soon } from "../pace";
 import type { Stage } from "../scene/stage";
-import { ask, motionTime, state } from "../session";
+import { ask, curvesShown, motionTime, state } from "../session";
 import { SPEEDS } from "./actions";
 import { ActionButton } from "./button";
 import { CurveList } from "./curves";
-import { within } from "./layers/choice";
+import { layersShown, within } from "./layers/choice";
 import { LayerList } from "./layers/list";
 import { Span } from "./layers/span";
 
 const KEY_STEP = 1 / 30; // [s]
+const READABLE = 100; // between two figures [ms]
 
 export function Timeline({ stage }: { stage: Stage }) {
   const duration = state.value?.transport.duration ?? null;
@@ -38,11 +39,23 @@ export function Timeline({ stage }: { stage: Stage }) {
   );
 }
 
+/** Time in figures, as often as they can be read: what changes in every picture is laid out in every picture. */
+function useFigures(duration: number | null): Signal<string> {
+  const words = useSignal("0.00");
+  useEffect(() => {
+    const show = () => {
+      const time = motionTime.peek();
+      words.value = (duration ? within(time, duration) : time).toFixed(2);
+    };
+    show();
+    const timer = setInterval(show, READABLE);
+    return () => clearInterval(timer);
+  }, [duration, words]);
+  return words;
+}
+
 function Figures({ duration }: { duration: number | null }) {
-  const words = useComputed(() => {
-    const total = state.value?.transport.duration ?? null;
-    return (total ? within(motionTime.value, total) : motionTime.value).toFixed(2);
-  });
+  const words = useFigures(duration);
   return (
     <output class="figures" aria-label="Time of the motion">
       <b>{words}</b>
@@ -86,13 +99,13 @@ function Track({ duration }: { duration: number }) {
       effect(() => {
         const time = dragged.value ?? within(motionTime.value, duration);
         const place = `${(100 * time) / duration}%`;
-        head.current?.style.setProperty("left", place);
+        head.current?.style.setProperty("translate", place);
+        if (!layersShown() && !curvesShown.value) return;
         head.current?.closest<HTMLElement>(".timeline")?.style.setProperty("--playhead", place);
-        track.current?.setAttribute("aria-valuenow", time.toFixed(2));
-        track.current?.setAttribute("aria-valuetext", `${time.toFixed(2)} seconds`);
       }),
     [duration, dragged],
   );
+  const figures = useFigures(duration);
   const seek = (time: number) => soon("seek", () => ask({ do: "seek", time }));
   const dragTo = (event: PointerEvent) => {
     const box = track.current!.getBoundingClientRect();
@@ -124,7 +137,8 @@ function Track({ duration }: { duration: number }) {
       aria-label="Time of the motion"
       aria-valuemin={0}
       aria-valuemax={Number(duration.toFixed(2))}
-      aria-valuenow={0}
+      aria-valuenow={useComputed(() => Number(figures.value))}
+      aria-valuetext={useComputed(() => `${figures.value} seconds`)}
       onPointerDown={(event) => {
         if (event.button !== 0) return;
         event.currentTarget.setPointerCapture(event.pointerId);

@@ -44,7 +44,7 @@ _WORK = (
     views,
 )
 HANDLERS: Handlers = {kind: handler for work in _WORK for kind, handler in work.HANDLERS.items()}
-_QUIET = (say.Hold, say.LetGo, say.Paint, say.Draw, say.DropLine, say.LookFrom, say.MoveThing)
+_QUIET = (say.Seek, say.Hold, say.LetGo, say.Paint, say.Draw, say.DropLine, say.LookFrom, say.MoveThing)
 
 
 def perform(session: Session, command: say.Command) -> None:

@@ -4839,7 +4839,7 @@ function toolsLost() {
 var MEASURED = "#measure";
 var UNDRAWN = "#measure-undrawn";
 var WATCHED = 1e4;
-var TIMES = 40;
+var TIMES = 240;
 var LONGEST2 = 8e3;
 var HAND = { pointerId: 77, pointerType: "mouse", bubbles: true, button: 0, isPrimary: true };
 async function measure(stage2) {
@@ -4872,11 +4872,9 @@ var Meter = class {
     x2(() => {
       shownFrame.value;
       this.pictures++;
-      for (const [seq, done] of this.awaited)
-        if ((stage2.skin?.frame?.lastCommand ?? 0) >= seq) {
-          this.awaited.delete(seq);
-          done(performance.now());
-        }
+      const last = stage2.skin?.frame?.lastCommand ?? 0;
+      for (const { seq, done } of this.awaited) if (seq <= last) done(performance.now());
+      this.awaited = this.awaited.filter(({ seq }) => seq > last);
     });
     stage2.canvas.setPointerCapture = () => {
     };
@@ -4888,7 +4886,7 @@ var Meter = class {
   sent = [];
   arrivals = [];
   pictures = 0;
-  awaited = /* @__PURE__ */ new Map();
+  awaited = [];
   // commands, until a picture has them
   begun = performance.now();
   /** When, by the clock of the machine [ms], a second frame was drawn in which time had gone on. */
@@ -4910,21 +4908,15 @@ var Meter = class {
   drawnRate() {
     return 1e3 * this.pictures / WATCHED;
   }
-  /** From a pointer that moves to a picture with its command in it [ms]. */
+  /** From a pointer that moves to a picture with its command in it [ms]; it moves before every picture. */
   async dragPaused() {
     const [x3, y5] = this.pixel();
     this.point("pointerdown", x3, y5);
     await this.until(() => this.sent.some(({ hold }) => hold));
-    const taken = [];
-    const start = performance.now();
-    for (let i4 = 0; i4 < TIMES && performance.now() - start < LONGEST2; i4++) {
-      await this.anyMoment();
-      const before = this.sent.length;
-      const at = performance.now();
+    const taken = await this.timed((i4) => {
       this.point("pointermove", x3 + 2 * (i4 % 15), y5);
-      await this.until(() => this.sent.length > before);
-      taken.push(await this.shown(this.sent.at(-1).seq) - at);
-    }
+      return this.sent.at(-1).seq;
+    });
     this.point("pointerup", x3, y5);
     return taken;
   }
@@ -4949,12 +4941,14 @@ var Meter = class {
     const row = rows.find(({ name, live }) => live && name.endsWith("gravity"));
     if (!row) return [];
     const values2 = [0.5 * Number(row.value), Number(row.value)];
-    return this.timed((i4) => ({ do: "change", name: row.name, value: values2[i4 % 2], done: false }));
+    return this.timed(
+      (i4) => ask({ do: "change", name: row.name, value: values2[i4 % 2], done: false })
+    );
   }
   /** From a time that is sought to a picture with it [ms]. */
   async seeks() {
     const duration = state.value.transport.duration ?? 1;
-    return this.timed((i4) => ({ do: "seek", time: i4 * 0.37 % 1 * duration }));
+    return this.timed((i4) => ask({ do: "seek", time: 0.5 * duration * (1 + Math.sin(0.1 * i4)) }));
   }
   /** When a picture has a command in it [ms]. */
   said(command) {
@@ -4970,23 +4964,23 @@ var Meter = class {
       look2();
     });
   }
+  /** How long after each command [ms] a picture has it; browsers hand on what is pointed at once before a picture. */
   async timed(command) {
     const taken = [];
     const start = performance.now();
     for (let i4 = 0; i4 < TIMES && performance.now() - start < LONGEST2; i4++) {
-      await this.anyMoment();
+      await this.nextPicture();
       const at = performance.now();
-      taken.push(await this.said(command(i4)) - at);
+      taken.push(this.shown(command(i4) ?? 0).then((when) => when - at));
     }
-    return taken;
+    return Promise.all(taken);
   }
   shown(seq) {
     if ((this.stage.skin?.frame?.lastCommand ?? 0) >= seq) return Promise.resolve(performance.now());
-    return new Promise((done) => this.awaited.set(seq, done));
+    return new Promise((done) => this.awaited.push({ seq, done }));
   }
-  /** A moment that has nothing to do with when pictures are drawn. */
-  anyMoment() {
-    return new Promise((done) => setTimeout(done, 20 + 20 * Math.random()));
+  nextPicture() {
+    return new Promise((done) => requestAnimationFrame(done));
   }
   /** A pixel of the page on the skin, near the middle of the character. */
   pixel() {
@@ -8639,6 +8633,7 @@ function moved(span, which, time, duration) {
 
 // src/ui/timeline.tsx
 var KEY_STEP = 1 / 30;
+var READABLE = 100;
 function Timeline({ stage: stage2 }) {
   const duration = state.value?.transport.duration ?? null;
   return /* @__PURE__ */ a4("section", { class: "timeline", "aria-label": "Motion", children: [
@@ -8661,11 +8656,21 @@ function Timeline({ stage: stage2 }) {
     duration && /* @__PURE__ */ a4(LayerList, { duration })
   ] });
 }
+function useFigures(duration) {
+  const words = useSignal("0.00");
+  A2(() => {
+    const show = () => {
+      const time = motionTime.peek();
+      words.value = (duration ? within(time, duration) : time).toFixed(2);
+    };
+    show();
+    const timer = setInterval(show, READABLE);
+    return () => clearInterval(timer);
+  }, [duration, words]);
+  return words;
+}
 function Figures({ duration }) {
-  const words = useComputed(() => {
-    const total = state.value?.transport.duration ?? null;
-    return (total ? within(motionTime.value, total) : motionTime.value).toFixed(2);
-  });
+  const words = useFigures(duration);
   return /* @__PURE__ */ a4("output", { class: "figures", "aria-label": "Time of the motion", children: [
     /* @__PURE__ */ a4("b", { children: words }),
     /* @__PURE__ */ a4("span", { class: "quiet", children: duration ? ` / ${duration.toFixed(2)} s` : " s" })
@@ -8701,13 +8706,13 @@ function Track({ duration }) {
     () => x2(() => {
       const time = dragged.value ?? within(motionTime.value, duration);
       const place = `${100 * time / duration}%`;
-      head.current?.style.setProperty("left", place);
+      head.current?.style.setProperty("translate", place);
+      if (!layersShown() && !curvesShown.value) return;
       head.current?.closest(".timeline")?.style.setProperty("--playhead", place);
-      track.current?.setAttribute("aria-valuenow", time.toFixed(2));
-      track.current?.setAttribute("aria-valuetext", `${time.toFixed(2)} seconds`);
     }),
     [duration, dragged]
   );
+  const figures3 = useFigures(duration);
   const seek = (time) => soon("seek", () => ask({ do: "seek", time }));
   const dragTo = (event) => {
     const box = track.current.getBoundingClientRect();
@@ -8740,7 +8745,8 @@ function Track({ duration }) {
       "aria-label": "Time of the motion",
       "aria-valuemin": 0,
       "aria-valuemax": Number(duration.toFixed(2)),
-      "aria-valuenow": 0,
+      "aria-valuenow": useComputed(() => Number(figures3.value)),
+      "aria-valuetext": useComputed(() => `${figures3.value} seconds`),
       onPointerDown: (event) => {
         if (event.button !== 0) return;
         event.currentTarget.setPointerCapture(event.pointerId);
