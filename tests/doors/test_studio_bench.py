@@ -5,7 +5,9 @@ import pytest
 from supple.bench import studio
 
 FOUND = {
-    "started": 2.5,
+    "opened": 0.8,
+    "answered": 2.1,
+    "firstMoving": 2.5,
     "gaps": [16.0, 17.0, 16.0, 40.0],
     "drawn": 30.0,
     "behind": [1.0, 2.0, 9.0],

@@ -20,9 +20,17 @@ type Figures = Record<string, number | number[] | string>;
 /** All figures, sent to the server that was started to hear them. */
 export async function measure(stage: Stage): Promise<void> {
   const meter = new Meter(stage);
+  await meter.until(() => session.state.value !== null);
+  const answered = performance.timeOrigin + performance.now();
   const begun = await meter.firstMoves();
   await meter.until(() => session.state.value?.views.every(({ preparing }) => preparing === null) ?? false);
-  const found: Figures = { firstMoving: begun, gaps: await meter.gaps(), drawn: meter.drawnRate() };
+  const found: Figures = {
+    opened: performance.timeOrigin,
+    answered,
+    firstMoving: begun,
+    gaps: await meter.gaps(),
+    drawn: meter.drawnRate(),
+  };
   found.behind = await meter.dragWalking();
   await meter.said({ do: "pause" });
   found.drag = await meter.dragPaused();

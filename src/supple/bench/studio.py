@@ -52,7 +52,8 @@ def rows(progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Ro
 
 def rows_of_page(scene: str, found: dict[str, Any]) -> Iterator[Row]:
     """The rows of what one page has measured, times there being in milliseconds."""
-    yield Row(ROOM, scene, "command to the first moving picture", found["started"])
+    waited = f"the page is asked for after {found['opened']:.2f} s, the engine answers after {found['answered']:.2f} s"
+    yield Row(ROOM, scene, "command to the first moving picture", found["firstMoving"], note=waited)
     gaps = found["gaps"]
     note = f"{1e3 / np.mean(gaps):.1f} frames a second arrive, {found['drawn']:.1f} are drawn; {_late(gaps)}"
     yield _row(scene, "between frames that arrive", gaps, note)
@@ -76,7 +77,7 @@ def _late(milliseconds: Sequence[float]) -> str:
 
 
 def measured(chromium: str, skin: str, vertices: int, *, drawn: bool) -> dict[str, Any]:
-    """What a page finds that shows a hero of so many vertices with a skin; `started` is in seconds."""
+    """What a page finds that shows a hero of so many vertices with a skin; moments are seconds from the command."""
     with TemporaryDirectory() as folder:
         file = Path(folder, "measured.json")
         words = ["studio", "--no-browser", "--port", "0", "--skin", skin, "--vertices", str(vertices)]
@@ -87,7 +88,8 @@ def measured(chromium: str, skin: str, vertices: int, *, drawn: bool) -> dict[st
                 _browser(chromium, Path(folder, "profile"), f"{address}#{'measure' if drawn else 'measure-undrawn'}")
             ):
                 found = _awaited(file)
-    found["started"] = found["firstMoving"] / 1e3 - begun
+    for moment in ("opened", "answered", "firstMoving"):
+        found[moment] = found[moment] / 1e3 - begun
     return found
 
 

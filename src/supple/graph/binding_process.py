@@ -8,7 +8,7 @@ import signal
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
-from threading import Thread
+from threading import Thread, Timer
 
 from supple import kept
 from supple.character.character import Character
@@ -16,6 +16,7 @@ from supple.graph import bindings
 from supple.graph.graph import Graph
 from supple.skins.base import AnySkin
 
+_IDLE = 5.0  # s after which it starts, though nobody has asked for anything: until then there is enough to do
 _GENTLE = 5  # how much later than others it gets its turn, where the system knows such a thing
 
 
@@ -27,7 +28,9 @@ class BindingProcess:
 
     def __init__(self) -> None:
         self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_begin)
-        self._pool.submit(_nothing)  # so that it has started when it is wanted
+        self._starting = Timer(_IDLE, self._start)
+        self._starting.daemon = True
+        self._starting.start()
 
     def bind(self, graph: Graph, character: Character, device: str) -> None:
         """Have the bindings of all skins of a graph on disk; nothing is done for those that are not kept there.
@@ -37,13 +40,19 @@ class BindingProcess:
         if kept.limit() == 0:
             return
         for stage in graph.stages:
-            if isinstance(stage.work, AnySkin) and stage.work.cached:
+            if isinstance(stage.work, AnySkin) and stage.work.cached and not bindings.is_kept(stage.work, character):
                 with contextlib.suppress(Exception, BrokenProcessPool):
                     self._pool.submit(_bind, stage.work, character, device).result()
 
     def close(self) -> None:
         """End it, without waiting for what it is doing."""
+        self._starting.cancel()
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _start(self) -> None:
+        """Have it running before it is wanted."""
+        with contextlib.suppress(RuntimeError):  # it may have been ended just now
+            self._pool.submit(_nothing)
 
 
 def _begin() -> None:

@@ -43,7 +43,7 @@ def bind(skin: AnySkin, character: Character, device: str) -> Any:
     found = _alive.get(key)
     if found is not None:
         return found
-    file = f"{skin.command_name}-{name}{kept.BINDING}"
+    file = _file(skin, name)
     known = _known(character)
     found = _read(file, known, device)
     if found is None:
@@ -52,6 +52,15 @@ def bind(skin: AnySkin, character: Character, device: str) -> Any:
             kept.write(file, pack(found, known))
     _alive[key] = found
     return found
+
+
+def is_kept(skin: AnySkin, character: Character) -> bool:
+    """Whether a binding is on disk, so that it need not be made."""
+    return kept.limit() > 0 and (kept.folder() / _file(skin, _name(skin, character))).is_file()
+
+
+def _file(skin: AnySkin, name: str) -> str:
+    return f"{skin.command_name}-{name}{kept.BINDING}"
 
 
 def _read(name: str, known: dict[str, Any], device: str) -> Any:

@@ -58,9 +58,7 @@ def open_document(document: Document, library: Library) -> Opened:
         motion = library.motion(motions[0], character)
     if document.motion not in motions and document.motion not in document.takes:
         motions = [document.motion, *motions]
-    canvas = Canvas(character)
-    _ = canvas.mirror_plane  # found here, beside what plays
-    return Opened(document, character, motion, motions, FramePacker(character), canvas)
+    return Opened(document, character, motion, motions, FramePacker(character), Canvas(character))
 
 
 class Opening:
@@ -89,5 +87,6 @@ class Opening:
     def _open(self) -> None:
         try:
             self._opened = open_document(self.document, self._library)
+            _ = self._opened.canvas.mirror_plane  # found here, beside what plays
         except BaseException as problem:  # told to whoever asks for the result
             self._problem = problem

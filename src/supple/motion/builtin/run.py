@@ -10,8 +10,9 @@ from supple.arrays import FloatArray
 from supple.character.skeleton import Skeleton
 from supple.motion.builtin.body import SIDES, ArmRotation, Body, FootPose, Stance, euler
 from supple.motion.builtin.recipe import Recipe
+from supple.motion.builtin.splines import hermite
 from supple.motion.builtin.steps import Contact, Steps
-from supple.motion.builtin.timing import check_range, hermite, round_to_frames, smoothstep, spline, wave
+from supple.motion.builtin.timing import check_range, round_to_frames, smoothstep, spline, wave
 from supple.motion.pose import Pose
 
 GRAVITY = 9.81  # [m/s^2]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -12,6 +12,7 @@ import numpy as np
 
 from supple.arrays import FloatArray
 from supple.motion.builtin.body import FootPose
+from supple.motion.builtin.splines import Cubic, clamped
 
 _PUSH = 0.45  # how much of the roll over the ball is eased out before the foot leaves
 
@@ -85,15 +86,12 @@ class Steps:
         return self._body.roll_foot(self._side, contact.position, pitch=contact.pitch(time))
 
     def _swing(self, start: Contact, end: Contact) -> _Swing:
-        from scipy.interpolate import CubicSpline
-
         seconds = end.strike - start.leave
         before, leaving = self._state(start, start.leave, -1e-4 * seconds)
         after, arriving = self._state(end, end.strike, 1e-4 * seconds)
         times = [start.leave, *(time for time, _ in end.via), end.strike]
         states = [before, *(_packed(position) for _, position in end.via), after]
-        path = CubicSpline(times, states, bc_type=((1, leaving), (1, arriving)))
-        return _Swing(start.leave, end.strike, path, 0.0 if end.via else end.lift)
+        return _Swing(start.leave, end.strike, clamped(times, states, leaving, arriving), 0.0 if end.via else end.lift)
 
     def _state(self, contact: Contact, time: float, step: float) -> tuple[FloatArray, FloatArray]:
         """Ankle, pitch, toes and yaw in one array at an end of a contact, and their speeds just inside it."""
@@ -107,7 +105,7 @@ class _Swing:
 
     start: float
     end: float
-    path: Callable[[float], FloatArray]
+    path: Cubic
     lift: float
 
     def at(self, time: float) -> FootPose:

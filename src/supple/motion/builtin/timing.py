@@ -8,13 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
 
-from supple.arrays import FloatArray
 from supple.errors import InputError
+from supple.motion.builtin import splines
 
 Curve = Callable[[float], float]
-Spline = Callable[[float], Any]
 
 
 def smoothstep(time: float, start: float, end: float) -> float:
@@ -33,13 +31,7 @@ def spline(keys: Sequence[tuple[float, float]]) -> Curve:
     """
     times, values = zip(*keys, strict=True)
 
-    @cache
-    def curve() -> Spline:
-        from scipy.interpolate import PchipInterpolator
-
-        around = [times[0] - 1.0, *times, times[-1] + 1.0]  # a hold on either side makes the ends level
-        return PchipInterpolator(around, [values[0], *values, values[-1]])
-
+    curve = cache(lambda: splines.level([*times, times[-1] + 1.0], [*values, values[-1]]))  # it holds at the end
     return lambda time: float(curve()(min(max(time, times[0]), times[-1])))
 
 
@@ -47,12 +39,7 @@ def cyclic(keys: Sequence[tuple[float, float]]) -> Curve:
     """A smooth curve through keys (phase, value), phases rising from 0 to below 1, that repeats with period one."""
     phases, values = zip(*keys, strict=True)
 
-    @cache
-    def curve() -> Spline:
-        from scipy.interpolate import CubicSpline
-
-        return CubicSpline([*phases, phases[0] + 1.0], [*values, values[0]], bc_type="periodic")
-
+    curve = cache(lambda: splines.periodic([*phases, phases[0] + 1.0], [*values, values[0]]))
     return lambda phase: float(curve()(phases[0] + (phase - phases[0]) % 1.0))
 
 
@@ -65,19 +52,6 @@ def lesser(a: float, b: float, *, width: float) -> float:
     """The lesser of two numbers, with the corner rounded where they are closer than `width`; elsewhere exact."""
     near = max(width - abs(a - b), 0.0) / width
     return min(a, b) - 0.25 * width * near * near
-
-
-def hermite(
-    start: FloatArray, speed: FloatArray, end: FloatArray, end_speed: FloatArray, *, seconds: float, s: float
-) -> FloatArray:
-    """A cubic from `start` to `end` that leaves and arrives with the given speeds; `s` is the share of `seconds`."""
-    left, right = 1.0 - s, s
-    return (
-        start * (left * left * (1.0 + 2.0 * s))
-        + speed * (seconds * s * left * left)
-        + end * (right * right * (3.0 - 2.0 * s))
-        - end_speed * (seconds * right * right * left)
-    )
 
 
 def round_to_frames(name: str, *, seconds: float, fps: float) -> float:

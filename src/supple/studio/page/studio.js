@@ -4844,9 +4844,17 @@ var LONGEST2 = 8e3;
 var HAND = { pointerId: 77, pointerType: "mouse", bubbles: true, button: 0, isPrimary: true };
 async function measure(stage2) {
   const meter = new Meter(stage2);
+  await meter.until(() => state.value !== null);
+  const answered = performance.timeOrigin + performance.now();
   const begun = await meter.firstMoves();
   await meter.until(() => state.value?.views.every(({ preparing }) => preparing === null) ?? false);
-  const found = { firstMoving: begun, gaps: await meter.gaps(), drawn: meter.drawnRate() };
+  const found = {
+    opened: performance.timeOrigin,
+    answered,
+    firstMoving: begun,
+    gaps: await meter.gaps(),
+    drawn: meter.drawnRate()
+  };
   found.behind = await meter.dragWalking();
   await meter.said({ do: "pause" });
   found.drag = await meter.dragPaused();
