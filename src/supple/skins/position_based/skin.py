@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from supple.arrays import FloatArray, digest_of
+from supple.character.anatomy.softness import usual_flesh
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
@@ -19,7 +20,7 @@ from supple.skins.base import DevicePoints, PullableSkin, Skin
 from supple.skins.painted_map import MapInfo, maps_of
 from supple.skins.position_based import step as stepping
 from supple.skins.position_based.binding import FleshBinding
-from supple.skins.position_based.body.softness import check_regions, usual_flesh, usual_softness
+from supple.skins.position_based.body.softness import check_regions, usual_softness, whole_size
 from supple.skins.position_based.body.tetrahedral_body import WHERE
 from supple.skins.position_based.settings import BASES, Collision, Skinning, Solve, Swing
 from supple.skins.position_based.state import FleshState
@@ -118,7 +119,7 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
         if name == "jiggle":
             return usual_softness(character, binding.body)
         if name == "flesh":
-            return usual_flesh(character, binding.body)
+            return usual_flesh(binding.body.skin_distance, whole_size(character))
         return super().usual_map(binding, character, name)
 
     def check_for(self, character: Character) -> None:

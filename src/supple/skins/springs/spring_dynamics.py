@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from supple.arrays import FloatArray
-from supple.character.anatomy.softness import skin_softness, usual_flesh
+from supple.character.anatomy.softness import body_sizes, skin_softness, usual_flesh
 from supple.character.character import Character
 from supple.motion.pose import Pose
 from supple.settings import group, setting
@@ -91,7 +91,7 @@ class SpringDynamics(SpringSettings, PullableSkin[SpringBinding, DynamicsState])
         if name == JIGGLE_MAP:
             return skin_softness(character, distance)
         if name == FLESH_MAP:
-            return usual_flesh(character, distance)
+            return usual_flesh(distance, body_sizes(character))
         own = binding.attached_skin.usual_map(name)
         return super().usual_map(binding, character, name) if own is None else own
 

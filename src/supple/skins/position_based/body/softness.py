@@ -6,7 +6,7 @@ import numpy as np
 
 from supple.arrays import FloatArray
 from supple.character.anatomy.rigid_parts import rigid_fraction
-from supple.character.anatomy.softness import PAINTED, TO_BONE
+from supple.character.anatomy.softness import skin_firmness, softness
 from supple.character.character import Character
 from supple.character.regions import RegionFinder
 from supple.geometry.vectors import smoothstep
@@ -24,30 +24,19 @@ def automatic_softness(character: Character, body: FleshBody) -> FloatArray:
     A painted map "jiggle" (0 to 1) is taken as it is; a map "flesh" [m] in place of the depth found here. Head, hands
     and feet are firm where names tell them.
     """
-    if "jiggle" in character.maps:
-        return np.clip(body.sample_skin(character.maps["jiggle"]), 0.0, 1.0)
-    size = float(np.ptp(character.points, axis=0).max())
-    if "flesh" in character.maps:
-        soft = smoothstep(body.sample_skin(character.maps["flesh"]) / size, *PAINTED)
-    else:
-        soft = smoothstep(body.flesh / size, *TO_BONE)
-    return np.asarray(soft * (1.0 - firmness(character, body)))
+    painted = {name: body.sample_skin(character.maps[name]) for name in ("jiggle", "flesh") if name in character.maps}
+    return softness(body.flesh, whole_size(character), firm=firmness(character, body), **painted)
 
 
 def usual_softness(character: Character, body: FleshBody) -> FloatArray:
     """How soft every vertex (V,) of the skin is where no jiggle is painted, 0 firm to 1 soft."""
-    size = float(np.ptp(character.points, axis=0).max())
-    flesh = character.maps.get("flesh", usual_flesh(character, body))
-    weights = character.weights
-    firm = 0.0 if weights is None else rigid_fraction(character, weights)
-    return np.asarray(smoothstep(flesh / size, *PAINTED) * (1.0 - firm))
+    firm, flesh = skin_firmness(character), character.maps.get("flesh")
+    return softness(body.skin_distance, whole_size(character), firm=firm, flesh=flesh)
 
 
-def usual_flesh(character: Character, body: FleshBody) -> FloatArray:
-    """The map "flesh" (V,) [m] that makes the skin as soft as it is where none is painted."""
-    size = float(np.ptp(character.points, axis=0).max())
-    (near, far), (least, most) = TO_BONE, PAINTED
-    return np.asarray(size * np.clip(np.interp(body.skin_distance / size, [near, far], [least, most]), 0.0, None))
+def whole_size(character: Character) -> float:
+    """The longest side [m] of all that is simulated together, be it one body or several."""
+    return float(np.ptp(character.points, axis=0).max())
 
 
 def firmness(character: Character, body: FleshBody) -> FloatArray:
@@ -60,9 +49,7 @@ def firmness(character: Character, body: FleshBody) -> FloatArray:
 
 def skin_depth(character: Character, body: FleshBody) -> FloatArray:
     """How much flesh (V,) [m] there is below every vertex of the skin; none on head, hands and feet."""
-    weights = character.weights
-    firm = 0.0 if weights is None else rigid_fraction(character, weights)
-    return np.asarray(body.skin_distance * (1.0 - firm))
+    return np.asarray(body.skin_distance * (1.0 - skin_firmness(character)))
 
 
 def regional_softness(character: Character, body: FleshBody, regions: ByName[float]) -> tuple[FloatArray, FloatArray]:
