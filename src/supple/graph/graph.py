@@ -169,12 +169,27 @@ class Graph:
 
     @property
     def played(self) -> Graph:
-        """The graph without its muted stages."""
+        """The graph without its muted stages, each skin as it is on top of the first one below it."""
         graph = self
         for name in self.muted:
             if name in graph.muted:
                 graph = graph.without(name)
+        for stage in graph.stages:
+            first = graph.first_below(stage)
+            if first is not None and not isinstance(stage.work, Mask):
+                graph = graph.with_work(stage.name, stage.work.on_top_of(first))
         return graph
+
+    def first_below(self, stage: Stage) -> AnySkin | None:
+        """The skin that the shape which a stage is given began with; None where there is none, or several."""
+        firsts = {self._first(name) for name in stage.inputs}
+        return firsts.pop() if len(firsts) == 1 else None
+
+    def _first(self, name: str) -> AnySkin | None:
+        stage = self.named(name)
+        if stage.inputs:
+            return self.first_below(stage)
+        return None if isinstance(stage.work, Mask) else stage.work
 
     def check_for(self, character: Character) -> None:
         """Refuse what this character cannot have."""

@@ -66,6 +66,10 @@ class AnySkin(Settings, ABC):
             return below.first_kinematic()
         return self if isinstance(self, Skin) else None
 
+    def on_top_of(self, first: AnySkin) -> Self:
+        """This skin as it is where a graph gives it a shape that began with `first`; most are the same on any."""
+        return self
+
     def takes_incoming(self) -> bool:
         """Whether a graph may give it the shape of another skin to start from."""
         return self.base_skin() is not None

@@ -11,7 +11,8 @@ from supple.geometry import quaternions
 from supple.settings import changed, settings_of
 
 FPS = 60.0
-FIXED = {IncrementalRotation: {"binding"}, SpringRig: {"binding", "base"}, SpringDynamics: {"binding", "base", "step"}}
+_BOUND = {"binding", "base", "aim"}
+FIXED = {IncrementalRotation: {"binding"}, SpringRig: _BOUND, SpringDynamics: _BOUND | {"step"}}
 OTHERS = {
     IncrementalRotation: {
         "reach": 0.2, "correction": 0.3, "squash": 1.0, "soften": 1.1, "firm_ends": False, "rounds": 3,

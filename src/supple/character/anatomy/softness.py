@@ -73,6 +73,6 @@ def skin_firmness(character: Character) -> FloatArray | float:
 
 
 def usual_flesh(bone_distance: FloatArray, size: FloatArray | float) -> FloatArray:
-    """The map "flesh" (V,) [m] that makes the skin of a body of that size [m] as soft as it is where none is painted."""
+    """The map "flesh" (V,) [m] that makes the skin of a body of that `size` [m] as soft as where none is painted."""
     (near, far), (least, most) = TO_BONE, PAINTED
     return np.asarray(size * np.clip(np.interp(bone_distance / size, [near, far], [least, most]), 0.0, None))

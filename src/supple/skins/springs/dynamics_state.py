@@ -54,6 +54,7 @@ class DynamicsState:
         joints = np.zeros((len(binding.attached_skin.character.skeleton), 4, 4))
         self.memory = SpringMemory(points, velocities, attached, aims, drifts, rooms, joints)
         self.shapes: Mapping[str, float] = {}
+        self.aimed_at: Any = None
         self.last_buffer = 0
         self._looseness, self._rates, self._max_offsets = (blank(count, wp.float32) for _ in range(3))
         self._parameters = blank(5, wp.float32)
@@ -116,7 +117,7 @@ class DynamicsState:
     def go_on_from(self, other: DynamicsState) -> None:
         """Take over what another state of the same skin remembers."""
         restore_arrays(self.memory, "", capture_arrays(other.memory, ""))
-        self.shapes = other.shapes
+        self.shapes, self.aimed_at = other.shapes, other.aimed_at
         self.hold(other.hands.pulls)
 
     def settle(self, count: int) -> Any:

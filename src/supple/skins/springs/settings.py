@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from supple.character.character import Character
 from supple.settings import Settings, group, setting
-from supple.skins.base import Skin
+from supple.skins.base import AnySkin, Skin
 from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
 from supple.skins.kinematic.rotation_centers import RotationCenters
@@ -18,6 +18,8 @@ from supple.skins.springs.binding import KINDS, AttachedSkin, SpringBinding
 from supple.skins.springs.incremental_rotation import IncrementalRotation
 
 OWN_BASE = "incremental"
+FIRST_STAGE = "first-stage"
+AIMS = ("automatic", FIRST_STAGE, OWN_BASE)
 LIVE = frozenset({"iterations", *(f"stiffness.{kind}" for kind in KINDS)})
 _BASES: dict[str, Callable[[], Skin[Any, Any]]] = {
     OWN_BASE: IncrementalRotation,
@@ -56,6 +58,7 @@ class SpringSettings(Settings):
     """What the artist chooses about springs."""
 
     base: str = setting("incremental", "The skin it starts from, where a graph gives it none", choices=tuple(_BASES))
+    aim: str = setting("automatic", "What springs to the bone draw towards", choices=AIMS)
     binding: str = setting("automatic", "How vertices are hung on bones", choices=METHODS)
     iterations: int = setting(50, "Sweeps over the skin", low=1, high=100_000)
     stiffness: Stiffness = group(Stiffness, "Stiffness of springs; only ratios count")
@@ -63,6 +66,19 @@ class SpringSettings(Settings):
     def takes_incoming(self) -> bool:
         """Any shape will do to start from."""
         return True
+
+    def on_top_of(self, first: AnySkin) -> Self:
+        """Springs aim at a first stage that hangs on bones as they do; any other is a place to start from.
+
+        So is a rigid one, which tears at joints: springs are there to mend it.
+        """
+        hangs = isinstance(first, IncrementalRotation) and first.reach > 0.0
+        return replace(self, aim=FIRST_STAGE) if hangs and self.aim == AIMS[0] else self
+
+    @property
+    def aims_at_incoming(self) -> bool:
+        """Whether the incoming shape is what springs to the bone draw towards, not only where they start."""
+        return self.aim == FIRST_STAGE
 
     def first_stage(self) -> Skin[Any, Any] | None:
         """The skin that comes first; None where that is the skin that springs pose for themselves."""

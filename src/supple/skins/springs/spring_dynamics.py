@@ -119,10 +119,10 @@ class SpringDynamics(SpringSettings, PullableSkin[SpringBinding, DynamicsState])
 
     def start(self, binding: SpringBinding, pose: Pose, incoming: DevicePoints | None) -> DynamicsState:
         state = self.allocate(binding)
-        stepping.start(state, pose, incoming)
+        stepping.start(self, state, pose, incoming)
         return state
 
     def advance(
         self, binding: SpringBinding, state: DynamicsState, pose: Pose, dt: float, *, incoming: DevicePoints | None
     ) -> DevicePoints:
-        return stepping.advance(self, state, pose)
+        return stepping.advance(self, state, pose, incoming)

@@ -242,9 +242,11 @@ class Springs:
 
         wp, put, attached = devices.warp(), self.binding.constants.put, self.attached
         fallback, firm = put(self.binding.fallback, wp.vec3f), put(self.binding.firm, wp.int32)
-        stretched = [self.length_ratios, attached.rest_vectors, attached.scale_vectors, self.edge_components, self.all]
-        self.aim = self._launch(kernels.aim, [attached.posed, attached.attachment_points, fallback, self.aims])
+        grown = [attached.rest_vectors, attached.scale_vectors, attached.posed]
+        stretched = [self.length_ratios, *grown, self.edge_components, self.all]
+        self._aim: tuple[Any, devices.Launch] | None = None
         self.stretch_edges = self._launch(kernels.stretch_edges, stretched)
+        self._fallback = fallback
         self.measure_rest = self._launch(kernels.measure_rest, [self.points[0], self.polars[0], firm, self.all])
         measured = [self.all, self.points[0], self.polars[0], self._energies]
         self._measure_energies = self._launch(kernels.measure_energies, measured)
@@ -252,6 +254,16 @@ class Springs:
 
     def _launch(self, kernel: Any, inputs: list[Any]) -> devices.Launch:
         return devices.Launch(kernel, self.count, inputs, self.device)
+
+    def aim_at(self, shape: Any) -> None:
+        """Let springs to the bone draw towards a shape; without one, towards that of the usual incremental rotation."""
+        from supple.skins.springs.kernels import springs as kernels
+
+        wanted = self.attached.posed if shape is None else shape
+        if self._aim is None or self._aim[0] is not wanted:
+            inputs = [wanted, self.attached.attachment_points, self._fallback, self.aims]
+            self._aim = wanted, self._launch(kernels.aim, inputs)
+        self._aim[1]()
 
     def begin(self, start: Any) -> devices.Launch:
         """The launch that puts a shape into the buffers, at rest; without one, that of the skin that springs aim at."""

@@ -143,17 +143,20 @@ def measure_rest(springs: Springs) -> None:
     """Measure lengths and angles in the rest pose, with the morph targets that are on."""
     skeleton = springs.binding.attached_skin.character.skeleton
     rotate_incrementally(springs.attached, Pose(skeleton.world_from_joint, shapes=springs.rest_shapes or {}))
-    springs.aim()
+    springs.aim_at(None)
     springs.begin_at_aim()
     springs.measure_rest()
     devices.warp().copy(springs.rest_edges, springs.edges)
 
 
-def pose_springs(springs: Springs, pose: Pose) -> None:
-    """Take a pose: where attachment points are, and what lengths and directions springs want."""
+def pose_springs(springs: Springs, pose: Pose, aimed_at: Any = None) -> None:
+    """Take a pose: where attachment points are, and what lengths and directions springs want.
+
+    Springs to the bone draw towards the shape that they are `aimed_at`, or else towards the usual incremental rotation.
+    """
     set_morph_targets(springs, pose)
     rotate_incrementally(springs.attached, pose)
-    springs.aim()
+    springs.aim_at(aimed_at)
     ratios = springs.attached.length_ratios
     stretched = bool(np.abs(ratios - 1.0).max() > 1e-6) or springs.attached.is_stretched
     if stretched:
@@ -179,7 +182,7 @@ def set_morph_targets(springs: Springs, pose: Pose) -> None:
 def relax(skin: SpringRig, state: RigState, pose: Pose, incoming: Any) -> Any:
     """Bring the incoming shape to rest in a pose."""
     state.tune(skin)
-    pose_springs(state.springs, pose)
+    pose_springs(state.springs, pose, incoming if skin.aims_at_incoming else None)
     state.begin(incoming)
     state.sweeps_done = sweep_until_at_rest(skin, state)
     devices.warp().copy(state.posed, state.springs.points[state.sweeps_done % 2])
@@ -212,10 +215,11 @@ def sweep_until_at_rest(skin: SpringRig, state: RigState) -> int:
 # Springs in time
 
 
-def start(state: DynamicsState, pose: Pose, incoming: Any) -> None:
+def start(skin: SpringDynamics, state: DynamicsState, pose: Pose, incoming: Any) -> None:
     """Come to rest in a first pose."""
     memory = state.memory
-    pose_springs(state.springs, pose)
+    state.aimed_at = incoming if skin.aims_at_incoming else None
+    pose_springs(state.springs, pose, state.aimed_at)
     state.springs.begin(incoming)()
     devices.warp().copy(memory.points, state.settle(_SETTLING))
     state.remember_bones()
@@ -225,10 +229,11 @@ def start(state: DynamicsState, pose: Pose, incoming: Any) -> None:
     state.remember_pose(pose)
 
 
-def advance(skin: SpringDynamics, state: DynamicsState, pose: Pose) -> Any:
+def advance(skin: SpringDynamics, state: DynamicsState, pose: Pose, incoming: Any) -> Any:
     """One step on."""
     state.tune(skin)
-    pose_springs(state.springs, pose)
+    state.aimed_at = incoming if skin.aims_at_incoming else None
+    pose_springs(state.springs, pose, state.aimed_at)
     state.carry()
     state.hands.begin_step()
     devices.warp().copy(state.memory.points, state.sweep(skin.iterations))
@@ -240,5 +245,5 @@ def pose_again(state: DynamicsState) -> None:
     """Stay where it is under shapes and maps that were exchanged: what they change is not taken for a move of bones."""
     pose = state.pose
     if pose is not None:
-        pose_springs(state.springs, pose)
+        pose_springs(state.springs, pose, state.aimed_at)
         state.remember_bones()

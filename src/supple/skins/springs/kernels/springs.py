@@ -194,23 +194,40 @@ def measure_rest(first: int, rest: Points, polars: Polars, firm: IntArray, sprin
         springs.bone_angles[i] = wp.vec2f(0.0, 0.0)
 
 
+@wp.func
+def growth(i: int, rest_vectors: Points, scale_vectors: Points, usual: Points, springs: Springs) -> float:
+    """How many times as far from its bone a vertex should be: by stretch, and by what the first stage makes of it."""
+    grown = wp.length(scale_vectors[i]) / wp.max(wp.length(rest_vectors[i]), TINY)
+    distance = wp.length(usual[i] - springs.attachment_points[i])
+    if distance > TINY:
+        grown *= springs.aims[i][3] / distance
+    return grown
+
+
 @wp.kernel(enable_backward=False)
 def stretch_edges(
-    first: int, ratios: FloatArray, rest_vectors: Points, scale_vectors: Points, components: Angles, springs: Springs
+    first: int,
+    ratios: FloatArray,
+    rest_vectors: Points,
+    scale_vectors: Points,
+    usual: Points,
+    components: Angles,
+    springs: Springs,
 ):
     """L_ij^2 = (across grown)^2 + (along ratio)^2: edges grow along a bone that grows, and across with the radius.
 
     `components` are the parts of a bind edge (along, across) the bone; growth is the mean of that at both ends, and is
-    what stretch does to scale vectors: a pose without any gives the lengths of bind.
+    what stretch does to scale vectors: a pose without any gives the lengths of bind. A first stage that thins a limb,
+    where the `usual` skin would not, thins its edges too.
     """
     i = first + wp.tid()
     own_length = wp.length(rest_vectors[i])
-    own_grown = wp.length(scale_vectors[i]) / wp.max(own_length, TINY)
+    own_grown = growth(i, rest_vectors, scale_vectors, usual, springs)
     own_ratio = ratios[springs.segments[i]]
     for e in range(springs.starts[i], springs.starts[i + 1]):
         j = springs.others[e]
         length = wp.length(rest_vectors[j])
-        grown = 0.5 * (own_grown + wp.length(scale_vectors[j]) / wp.max(length, TINY))
+        grown = 0.5 * (own_grown + growth(j, rest_vectors, scale_vectors, usual, springs))
         if own_length < TINY or length < TINY:
             grown = 1.0
         ratio = 0.5 * (own_ratio + ratios[springs.segments[j]])
