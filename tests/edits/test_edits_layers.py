@@ -222,7 +222,7 @@ def test_any_source_of_poses_may_be_edited():
 
 def test_firm_layers_paint_maps_where_they_move_the_skin():
     layer = Layer(name="a", keys=(Key(time=0.0, use="swell"),), firmness=9.0)
-    painted = Edits.of(TUBE).with_shape("swell", SWELL).with_layer(layer).on_character(TUBE).maps["stiffness_radius"]
+    painted = Edits.of(TUBE).with_shape("swell", SWELL).with_layer(layer).on_character(TUBE).maps["firm edit swell"]
     size = np.linalg.norm(SWELL.dense(COUNT), axis=1)
     assert painted[np.argmax(size)] == pytest.approx(9.0)
     assert (painted[size == 0.0] == 1.0).all()

@@ -11,6 +11,7 @@ from supple.edits.radial import EASINGS, PROFILES, radial
 from supple.edits.region import Region, region_round
 from supple.edits.region_editing import RegionEditing
 from supple.edits.silhouette import outline, redrawn_outline, redrawn_silhouette, silhouette_edges
+from supple.edits.spring_edit import spring_edit
 from supple.edits.surface_edit import SurfaceEdit, mix
 from supple.edits.surface_editing import SurfaceEditing
 from supple.edits.waves import with_wave
@@ -41,5 +42,6 @@ __all__ = [
     "rest_from_posed",
     "save_edits",
     "silhouette_edges",
+    "spring_edit",
     "with_wave",
 ]

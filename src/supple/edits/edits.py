@@ -15,17 +15,17 @@ from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.edits.layers import Layer, audible, total_amounts
 from supple.edits.pose_edit import PoseEdit
+from supple.edits.spring_edit import passive_firmness
 from supple.edits.strokes.stroke import Stroke
 from supple.edits.strokes.surface_stroke import SurfaceStroke
 from supple.edits.surface_edit import SurfaceEdit
 from supple.errors import InputError
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose, PoseSource
-from supple.skins.springs.binding import EDIT_PREFIX, STIFFNESS_MAP, painted_stiffness
+from supple.skins.springs.binding import EDIT_PREFIX, FIRM_PREFIX, HOLD_PREFIX
 
 _WHERE = "Edits"
 _LEAST_RATE = 24.0  # keys a second: fewer would not show the easing between an edit's keys
-_SPRINGS = ("radius", "bones", "twist")  # those that pull towards the edited shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,14 +160,13 @@ class Edits:
         return self._dress() == (Edits(self.vertices) if other is None else other)._dress()
 
     def _dress(self) -> tuple[Any, ...]:
-        firm = any(layer.firmness != 1.0 for layer in self.layers)
         shapes = tuple((name, id(edit)) for name, edit in self.used_shapes.items())
-        return shapes, [(layer.firmness, layer.uses) for layer in audible(self.layers)] if shapes and firm else []
+        return shapes, [(name, self._firmness_of(name)) for name in self.used_shapes]
 
     def on_character(self, character: Character) -> Character:
         """The character with the shapes of its layers among its own, so that every skin knows them.
 
-        Where a layer is firmer than 1, maps for spring rigs are painted too. Without layers it is the same character.
+        Maps tell spring rigs where layers are firm and what edits hold. Without layers it is the same character.
         """
         self.check_fits(character)
         used = self.used_shapes
@@ -182,21 +181,35 @@ class Edits:
                 "start from the character without them",
             )
         shapes = {EDIT_PREFIX + name: edit.dense(self.vertices) for name, edit in used.items()}
-        changes: dict[str, Any] = {"shapes": {**character.shapes, **shapes}}
-        if any(layer.firmness != 1.0 for layer in self.layers):
-            changes["maps"] = {**character.maps, **self._stiffness_maps(character)}
-        return character.replace(**changes)
+        maps = dict(character.maps)
+        for name in used:
+            maps.update(self._maps_of(name, character))
+        return character.replace(shapes={**character.shapes, **shapes}, maps=maps)
 
-    def _stiffness_maps(self, character: Character) -> dict[str, FloatArray]:
-        """Stiffness maps (V,): firmer where firm layers move the skin, in full from half of their largest move on."""
+    def _firmness_of(self, name: str) -> float:
+        """How many times as hard springs pull towards a shape: what layers that use it say, all together."""
+        return math.prod(layer.firmness for layer in audible(self.layers) if name in layer.uses)
+
+    def _maps_of(self, name: str, character: Character) -> dict[str, FloatArray]:
+        """What spring rigs are told about a shape (V,): what it holds, and how firm springs to the bone are with it.
+
+        Firm layers are firm where they move the skin, in full from half of their largest move on. An edit that holds
+        handles lets go of the bone in its region.
+        """
+        edit, firmness, found = self.shapes[name], self._firmness_of(name), {}
         firm = np.ones(self.vertices)
-        for layer in audible(self.layers):
-            for use in layer.uses:
-                if use in self.shapes:
-                    size = np.linalg.norm(self.shapes[use].dense(self.vertices), axis=1)
-                    weight = np.clip(2.0 * size / max(float(size.max()), 1e-300), 0.0, 1.0)
-                    firm *= layer.firmness**weight if layer.firmness > 0.0 else 1.0 - weight
-        return {f"{STIFFNESS_MAP}_{kind}": firm * painted_stiffness(character, kind) for kind in _SPRINGS}
+        if edit.handles is not None:
+            hold = np.zeros(self.vertices)
+            hold[edit.handles] = edit.stiffness
+            found[HOLD_PREFIX + EDIT_PREFIX + name] = hold
+            firm *= passive_firmness(character, edit)
+        if firmness != 1.0:
+            size = np.linalg.norm(edit.dense(self.vertices), axis=1)
+            weight = np.clip(2.0 * size / max(float(size.max()), 1e-300), 0.0, 1.0)
+            firm *= firmness**weight if firmness > 0.0 else 1.0 - weight
+        if (firm != 1.0).any():
+            found[FIRM_PREFIX + EDIT_PREFIX + name] = firm
+        return found
 
     def on_pose(self, skeleton: Skeleton, pose: Pose, time: float, *, period: float | None = None) -> Pose:
         """A pose as it is with all layers at a time [s] (`amounts`); for a character that `on_character` made."""

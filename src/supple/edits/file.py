@@ -13,7 +13,7 @@ from supple.edits.layers import Key, Layer
 from supple.edits.pose_edit import PoseEdit
 from supple.edits.strokes.stroke import Stroke
 from supple.edits.strokes.surface_stroke import SurfaceStroke
-from supple.edits.surface_edit import SurfaceEdit
+from supple.edits.surface_edit import KINEMATIC, SurfaceEdit
 from supple.files import atomic
 from supple.records import RecordReader, short
 
@@ -44,7 +44,7 @@ def to_dict(edits: Edits) -> dict[str, Any]:
         "version": VERSION,
         "vertices": edits.vertices,
         "shapes": {
-            name: {"vertices": edit.vertices.tolist(), "offsets": _round_digits(edit.offsets)}
+            name: {"vertices": edit.vertices.tolist(), "offsets": _round_digits(edit.offsets), **_handles(edit)}
             for name, edit in edits.shapes.items()
         },
         "poses": {
@@ -104,6 +104,11 @@ def _text(data: Any, indent: str = "") -> str:
     return json.dumps(data, allow_nan=False)
 
 
+def _handles(edit: SurfaceEdit) -> dict[str, Any]:
+    """What an edit holds, where it is a force."""
+    return {} if edit.handles is None else {"handles": edit.handles.tolist(), "stiffness": edit.stiffness}
+
+
 def _given(found: Mapping[str, Any], name: str) -> bool:
     """Whether an array is to be read: pressures may be missing, everything else may not."""
     return name != "pressures" or name in found
@@ -133,9 +138,12 @@ class _Reader(RecordReader):
         )
 
     def _shape(self, data: Any, where: str) -> SurfaceEdit:
-        found = self.fields(data, where, {"vertices", "offsets"})
+        found = self.fields(data, where, {"vertices", "offsets", "handles", "stiffness"})
         vertices, offsets = self.array(found, "vertices", where), self.array(found, "offsets", where)
-        return self.made(where, lambda: SurfaceEdit(vertices, offsets.reshape(-1, 3) if not offsets.size else offsets))
+        offsets = offsets.reshape(-1, 3) if not offsets.size else offsets
+        handles = self.array(found, "handles", where) if "handles" in found else None
+        stiffness = self.number(found, "stiffness", where, default=KINEMATIC)
+        return self.made(where, lambda: SurfaceEdit(vertices, offsets, handles, stiffness))
 
     def _pose(self, data: Any, where: str) -> PoseEdit:
         found = self.fields(data, where, {"turns", "moves"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from supple.arrays import FloatArray, IntArray, frozen
 from supple.errors import InputError
 
+KINEMATIC = 1e6  # times as stiff as all other springs: such handles are where they were put
 _WHERE = "SurfaceEdit"
 _NOTHING = 1e-9  # of the largest offset: less is not kept
 
@@ -21,10 +22,16 @@ class SurfaceEdit:
 
     Offsets are in the axes of the rest pose and turn with the scale vectors: v = a' + R (s + offset). So they are the
     same edit in every pose, they add up, and half an edit is half its offsets.
+
+    An edit with `handles`, sorted and among its vertices, is a force to skins with springs: those alone are drawn to
+    where they were put, with `stiffness` times that of all other springs there (a million makes them kinematic), the
+    other vertices are passive and follow by their springs, and the rest stays. Other skins show all of its offsets.
     """
 
     vertices: IntArray
     offsets: FloatArray
+    handles: IntArray | None = None
+    stiffness: float = KINEMATIC
 
     def __post_init__(self) -> None:
         vertices = frozen(self.vertices, np.int32, (-1,), _WHERE, "vertices")
@@ -38,6 +45,27 @@ class SurfaceEdit:
             )
         object.__setattr__(self, "vertices", vertices)
         object.__setattr__(self, "offsets", offsets)
+        self._check_handles()
+
+    def _check_handles(self) -> None:
+        if not 0.0 < self.stiffness <= KINEMATIC:
+            given = f"stiffness is {self.stiffness}"
+            raise InputError(_WHERE, given, f"the range is above 0 to {KINEMATIC:g}", f"{KINEMATIC:g} holds firmly")
+        if self.handles is None:
+            return
+        handles = frozen(self.handles, np.int32, (-1,), _WHERE, "handles")
+        if not len(handles) or (np.diff(handles) <= 0).any() or not np.isin(handles, self.vertices).all():
+            raise InputError(
+                _WHERE,
+                f"{len(handles)} handles are named",
+                "one at least is needed, each once, in order, and all among the vertices of the edit",
+                "use hold",
+            )
+        object.__setattr__(self, "handles", handles)
+
+    def hold(self, handles: ArrayLike, *, stiffness: float = KINEMATIC) -> SurfaceEdit:
+        """The same edit as a force on these handles, which its other vertices follow, in skins with springs."""
+        return replace(self, handles=np.unique(np.asarray(handles, dtype=np.int32)), stiffness=stiffness)
 
     @classmethod
     def of(cls, offsets: ArrayLike) -> SurfaceEdit:

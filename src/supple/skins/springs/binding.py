@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from supple.skins.springs.settings import Stiffness
 
 EDIT_PREFIX = "edit "  # begins the names of shapes that are edits; all others are morph targets of the character
+HOLD_PREFIX = "hold "  # and of maps that say with which stiffness an edit holds its handles
+FIRM_PREFIX = "firm "  # and of those that say what springs to the bone are multiplied by while it is there
+STATIC_MAP = "static"
 STIFFNESS_MAP, JIGGLE_MAP, FLESH_MAP = "stiffness", "jiggle", "flesh"
 KINDS = ("edges", "relative_radius", "bend", "radius", "bones", "twist")
 _KIND_WORDS = ("edges", "radii beside others", "bends", "radii", "angles to the bone", "twists")
@@ -44,6 +47,7 @@ REACH_MAPS: Mapping[str, MapInfo] = maps_of(
     attachment_along=MapInfo("Where along its bone a vertex hangs", smooth=False),
 )
 STIFFNESS_MAPS: Mapping[str, MapInfo] = maps_of(
+    static=MapInfo("Where springs leave the first stage as it is: 0 they move it, 1 they do not"),
     stiffness=MapInfo("What all springs are multiplied by", high=4.0, default=1.0),
     **{
         f"{STIFFNESS_MAP}_{kind}": MapInfo(
@@ -161,7 +165,7 @@ class SpringBinding:
         names = [
             name
             for name in {**one.maps, **two.maps}
-            if name.startswith(STIFFNESS_MAP) or name in (JIGGLE_MAP, FLESH_MAP)
+            if name.startswith((STIFFNESS_MAP, HOLD_PREFIX, FIRM_PREFIX)) or name in (JIGGLE_MAP, FLESH_MAP, STATIC_MAP)
         ]
         return all(same_map(one, two, name) for name in names)
 
@@ -216,6 +220,12 @@ class SpringBinding:
         skin = self.attached_skin
         return skin_softness(skin.character, skin.usual.rest_lengths)
 
+    @property
+    def freedom(self) -> FloatArray:
+        """How much (V,) springs may move each vertex: 1 passive, 0 static."""
+        character = self.attached_skin.character
+        return 1.0 - np.clip(character.maps.get(STATIC_MAP, np.zeros(len(character.points))), 0.0, 1.0)
+
     def max_offsets(self, share: float) -> Float32Array:
         """How far (V,) [m] vertices may go from where they hang: a share of their distance from the bone."""
         far = np.maximum(self.attached_skin.usual.rest_lengths, np.maximum(self.edge_size, 1e-9))
@@ -237,6 +247,11 @@ class SpringBinding:
 def _possible(options: AttachmentOptions, character: Character, method: str) -> AttachmentOptions:
     """The options, less what a character that says itself where it hangs leaves no choice of."""
     return replace(options, rounds=0) if is_painted(character, method) else options
+
+
+def is_held(character: Character, shape: str) -> bool:
+    """Whether a shape is an edit that holds handles by a force, rather than one that changes what springs aim at."""
+    return HOLD_PREFIX + shape in character.maps
 
 
 def painted_stiffness(character: Character, kind: str) -> FloatArray:

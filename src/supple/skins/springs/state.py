@@ -6,16 +6,18 @@ run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from supple import device as devices
+from supple.arrays import FloatArray
 from supple.character.morph_targets import MorphTargets
 from supple.skins.springs.attachment.packed import USUAL, AttachmentOptions, PackedAttachment
 from supple.skins.springs.attachment.weights import control_positions
-from supple.skins.springs.binding import EDIT_PREFIX, AttachedSkin, SpringBinding
+from supple.skins.springs.binding import EDIT_PREFIX, AttachedSkin, SpringBinding, is_held
+from supple.skins.springs.edit_pulls import EditPulls
 
 if TYPE_CHECKING:
     from supple.skins.springs.incremental_rotation import IncrementalRotation
@@ -34,7 +36,7 @@ class AttachedState:
     no squash, which is what springs aim at.
     """
 
-    def __init__(self, binding: AttachedSkin, *, options: AttachmentOptions = USUAL) -> None:
+    def __init__(self, binding: AttachedSkin, *, options: AttachmentOptions = USUAL, edits_hold: bool = False) -> None:
         wp, blank = devices.warp(), binding.constants.blank
         self.binding, self.segments, self.device = binding, binding.segments, binding.constants.device
         self.count, size = len(binding), len(binding.segments)
@@ -45,11 +47,13 @@ class AttachedState:
         self.flags = blank(1, wp.int32)
         self.attachment_points, self.scale_vectors, self.posed = (blank(self.count, wp.vec3f) for _ in range(3))
         self.rest_vectors, self._rest = blank(self.count, wp.vec3f), blank(self.count, wp.vec3f)
+        self.edit_offsets, self.posed_edit_offsets = blank(self.count, wp.vec3f), blank(self.count, wp.vec3f)
         self._distances = blank(self.count, wp.float32)
         self._parameters = self._own(np.ones(1), wp.float32)
         self.length_ratios, self.is_stretched = np.ones(size), False
         self.squash = 0.0
         self._tuned_for: IncrementalRotation | None = None
+        self._edits_hold = edits_hold
         self.shapes: MorphTargets
         self._attach(binding.pack(options))
 
@@ -76,16 +80,23 @@ class AttachedState:
 
     def exchange_shapes(self) -> None:
         """Take the shapes of the binding's character, which may have been exchanged."""
-        shapes = self.binding.character.shapes
         if self.is_morphed:
-            self.shapes.exchange(shapes)
+            self.shapes.exchange(self.own_shapes)
         else:
-            self.shapes = MorphTargets(self.packed.rest_vectors, shapes)
+            self.shapes = MorphTargets(self.packed.rest_vectors, self.own_shapes)
+
+    @property
+    def own_shapes(self) -> Mapping[str, FloatArray]:
+        """Shapes that change scale vectors: all of them, or those of edits that hold nothing."""
+        character = self.binding.character
+        if not self._edits_hold:
+            return character.shapes
+        return {name: offsets for name, offsets in character.shapes.items() if not is_held(character, name)}
 
     def _attach(self, packed: PackedAttachment) -> None:
         """Hang vertices where `packed` has them."""
         self.packed, self.is_morphed = packed, False
-        self.shapes = MorphTargets(packed.rest_vectors, self.binding.character.shapes)
+        self.shapes = MorphTargets(packed.rest_vectors, self.own_shapes)
         self.rest_points = self.binding.character.points
         devices.write(self.rest_vectors, packed.rest_vectors)
         self.owners = packed.constants.put(packed.owners, devices.warp().int32)
@@ -144,6 +155,8 @@ class AttachedState:
         ]
         self.move_attachment_points = self._launch(kernels.move_attachment_points, blended)
         self.rotate_scale_vectors = self._launch(kernels.rotate_scale_vectors, rotated)
+        carried = [self.edit_offsets, *rotated[1:-1], self.posed_edit_offsets]
+        self.rotate_edit_offsets = self._launch(kernels.rotate_scale_vectors, carried)
         self._measure_distances = self._launch(kernels.measure_distances, measured)
         self.restore_distances = self._launch(kernels.restore_distances, restored)
 
@@ -179,7 +192,7 @@ class Springs:
     def __init__(self, binding: SpringBinding) -> None:
         wp, blank = devices.warp(), binding.constants.blank
         self.binding, self.device = binding, binding.constants.device
-        self.attached = attached = AttachedState(binding.attached_skin)
+        self.attached = attached = AttachedState(binding.attached_skin, edits_hold=True)
         self.count = count = attached.count
         self.points = [blank(count, wp.vec3f) for _ in range(2)]
         self.polars = [blank(count, wp.vec4f) for _ in range(2)]
@@ -206,6 +219,8 @@ class Springs:
         self.tuned = self.binding.tune(stiffness)
         devices.write(self.ring_stiffness, self.tuned.ring)
         devices.write(self.bone_stiffness, self.tuned.bone)
+        devices.write(self.all.freedom, self.binding.freedom)
+        self.edit_pulls = EditPulls(self)
 
     def reshape(self, binding: SpringBinding) -> bool:
         """Go on with a binding of other shapes and maps; says whether it can, which other attachments do not let it."""
@@ -213,6 +228,7 @@ class Springs:
             return False
         self.binding = binding
         self.attached.reshape(binding.attached_skin)
+        self.edit_pulls = EditPulls(self)
         if self.rest_shapes:
             self.rest_shapes = None  # measured anew in the next pose
         return True
@@ -234,7 +250,11 @@ class Springs:
         springs.ring_stiffness, springs.bone_stiffness = self.ring_stiffness, self.bone_stiffness
         springs.attachment_points, springs.segments = self.attached.attachment_points, self.attached.owners
         springs.bone_directions = self.attached.directions
-        springs.bone_angles = self.binding.constants.blank(self.count, wp.vec2f)
+        blank = self.binding.constants.blank
+        springs.bone_angles, springs.targets = blank(self.count, wp.vec2f), blank(self.count, wp.vec3f)
+        springs.holds, springs.edit_rooms = blank(self.count, wp.float32), blank(self.count, wp.float32)
+        springs.anchors = wp.ones(self.count, dtype=wp.float32, device=self.device)
+        springs.freedom = wp.ones(self.count, dtype=wp.float32, device=self.device)
         return springs
 
     def _record(self) -> None:
@@ -251,6 +271,7 @@ class Springs:
         measured = [self.all, self.points[0], self.polars[0], self._energies]
         self._measure_energies = self._launch(kernels.measure_energies, measured)
         self.begin_at_aim = self.begin(None)
+        self.set_targets = self._launch(kernels.set_targets, [self.all, attached.posed_edit_offsets])
 
     def _launch(self, kernel: Any, inputs: list[Any]) -> devices.Launch:
         return devices.Launch(kernel, self.count, inputs, self.device)

@@ -54,9 +54,7 @@ def set_shapes(state: AttachedState, pose: Pose) -> bool:
         return False
     devices.write(state.rest_vectors, rest)
     state.rest_points = state.packed.rest_attached + rest
-    state.is_morphed = any(
-        amount != 0.0 and name in state.binding.character.shapes for name, amount in pose.shapes.items()
-    )
+    state.is_morphed = any(amount != 0.0 and name in state.own_shapes for name, amount in pose.shapes.items())
     return True
 
 
@@ -166,6 +164,7 @@ def pose_springs(springs: Springs, pose: Pose, aimed_at: Any = None) -> None:
     elif springs.is_stretched:  # as measured, so that what was before leaves no trace
         devices.warp().copy(springs.edges, springs.rest_edges)
     springs.is_stretched = stretched
+    springs.edit_pulls.set_amounts(pose.shapes)
 
 
 def set_morph_targets(springs: Springs, pose: Pose) -> None:

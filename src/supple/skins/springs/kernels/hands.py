@@ -7,7 +7,7 @@ coupling between hands whose skin overlaps, C_ab = sum b_ak f_bk. Every kernel w
 
 import warp as wp
 
-from supple.skins.springs.kernels.springs import STEP, SWEEP_STEP, TINY, Springs, polar
+from supple.skins.springs.kernels.springs import STEP, SWEEP_STEP, TINY, Springs, polar, total_stiffness
 
 HANDS = 8
 HOLDS = wp.constant(1)  # kinds of hands: those that are somewhere
@@ -163,9 +163,7 @@ def add_hand_forces(
     n = first + wp.tid()
     i = held[n]
     dt = parameters[SWEEP_STEP]
-    ring = springs.ring_stiffness[i]
-    site = springs.bone_stiffness[i]
-    total = ring[0] + ring[1] + ring[2] + site[0] + site[1] + site[2]
+    total = total_stiffness(i, springs)
     square = rates[i] * rates[i]
     if square > 0.0:
         by_velocity = hand_shares(falloffs[n], hands, hands.velocity_residuals) / dt + acceleration(falloffs[n], hands)

@@ -41,7 +41,9 @@ class Springs:
 
     The ring of vertex i are `others[starts[i]:starts[i + 1]]`; `edges` are (L_ij, cos theta_ij0, sin theta_ij0), `aims`
     (u', l'), `bone_angles` (cos phi_0, sin phi_0). `ring_stiffness` is (k_s, k_l, k_t), `bone_stiffness` is
-    (k_g, k_b, k_h).
+    (k_g, k_b, k_h), of which `anchors` are shares; `holds` is k_e, with which edits draw a vertex to `targets`,
+    and `edit_rooms` how much farther than usual they let it swing.
+    `freedom` is 1 of vertices that springs move and 0 of static ones, which stay with the first stage.
     """
 
     starts: IntArray
@@ -54,6 +56,11 @@ class Springs:
     segments: IntArray
     bone_directions: Points
     bone_angles: Angles
+    anchors: FloatArray
+    holds: FloatArray
+    targets: Points
+    edit_rooms: FloatArray
+    freedom: FloatArray
 
 
 @wp.struct
@@ -107,9 +114,10 @@ def pull(i: int, x: Points, polars: Polars, springs: Springs) -> wp.vec3f:
     radius           k_g (l' - l) along u
     bones            k_b l (phi - phi_0) across u, towards d
     twist            k_h l sin(angle to u') across u, towards u'
+    edits            k_e (target - x), the external force F_e
     """
     ring = springs.ring_stiffness[i]
-    site = springs.bone_stiffness[i]
+    site = springs.anchors[i] * springs.bone_stiffness[i]
     aim = springs.aims[i]
     bone = springs.bone_directions[springs.segments[i]]
     bone_angle = springs.bone_angles[i]
@@ -143,7 +151,16 @@ def pull(i: int, x: Points, polars: Polars, springs: Springs) -> wp.vec3f:
     tangential = (
         (ring[2] * weight) * across + site[1] * angular_error(u, bone, bone_angle[0], bone_angle[1]) + site[2] * twist
     )
-    return (ring[0] * weight) * along + radial * u + radius * tangential
+    own = (ring[0] * weight) * along + radial * u + radius * tangential
+    return own + springs.holds[i] * (springs.targets[i] - here)
+
+
+@wp.func
+def total_stiffness(i: int, springs: Springs) -> float:
+    """Of all springs at a vertex."""
+    ring = springs.ring_stiffness[i]
+    site = springs.bone_stiffness[i]
+    return ring[0] + ring[1] + ring[2] + springs.anchors[i] * (site[0] + site[1] + site[2]) + springs.holds[i]
 
 
 @wp.kernel(enable_backward=False)
@@ -251,20 +268,17 @@ def sweep(
 
     With 1 / sum k a vertex goes to the mean of where its springs want it, each counted by its stiffness: it cannot
     overshoot them all, whatever the stiffness. The last move counts while it helps. The next position is written over
-    the last but one.
+    the last but one. What an edit holds needs no momentum.
     """
     i = first + wp.tid()
-    ring = springs.ring_stiffness[i]
-    site = springs.bone_stiffness[i]
     x = now[i]
-    force = pull(i, now, polars, springs)
-    total = ring[0] + ring[1] + ring[2] + site[0] + site[1] + site[2]
-    safe = 1.0 / wp.max(total, TINY)
+    force = springs.freedom[i] * pull(i, now, polars, springs)
+    safe = 1.0 / wp.max(total_stiffness(i, springs), TINY)
     move = wp.min(parameters[STEP_SCALE], safe) * force
     last = x - before[i]
     together = wp.max(wp.dot(move, last), 0.0)
     sure = SURE * together * together / wp.max(wp.dot(move, move) * wp.dot(last, last), 1.0e-36)
-    move += (parameters[MOMENTUM] * wp.min(sure, 1.0)) * last
+    move += (parameters[MOMENTUM] * wp.min(sure, 1.0) * (1.0 - safe * springs.holds[i])) * last
     measured = int(parameters[MEASURED])
     if measured == MOVES:
         residuals[i] = wp.length(move)
@@ -287,7 +301,7 @@ def measure_energies(first: int, springs: Springs, now: Points, polars: Polars, 
     """Half of stiffness times squared change, over the springs of a vertex; ring springs count half at each end."""
     i = first + wp.tid()
     ring = springs.ring_stiffness[i]
-    site = springs.bone_stiffness[i]
+    site = springs.anchors[i] * springs.bone_stiffness[i]
     p = polars[i]
     u = wp.vec3f(p[0], p[1], p[2])
     aim = springs.aims[i]
@@ -309,7 +323,17 @@ def measure_energies(first: int, springs: Springs, now: Points, polars: Polars, 
     bone_off = wp.length(angular_error(u, springs.bone_directions[springs.segments[i]], bone_angle[0], bone_angle[1]))
     twist_off = wp.length(angular_error(u, wp.vec3f(aim[0], aim[1], aim[2]), 1.0, 0.0))
     total += 0.5 * (site[0] * p[3] * p[3] + site[1] * radius * radius * bone_off * bone_off)
-    found[i] = total + 0.5 * site[2] * radius * radius * twist_off * twist_off
+    off_target = springs.targets[i] - now[i]
+    total += 0.5 * site[2] * radius * radius * twist_off * twist_off
+    found[i] = total + 0.5 * springs.holds[i] * wp.dot(off_target, off_target)
+
+
+@wp.kernel(enable_backward=False)
+def set_targets(first: int, springs: Springs, offsets: Points):
+    """Edits draw to where a vertex hangs, by incremental rotation, and on by the posed offset of the edits."""
+    i = first + wp.tid()
+    aim = springs.aims[i]
+    springs.targets[i] = springs.attachment_points[i] + aim[3] * wp.vec3f(aim[0], aim[1], aim[2]) + offsets[i]
 
 
 @wp.func
@@ -379,18 +403,19 @@ def integrate(
     """Semi-implicit Euler: v <- retention (v + dt rate^2 pull / sum k), x <- x + dt v.
 
     A vertex is held back ever more on its way to its largest offset from where it would be without springs, which is
-    larger where hands have drawn at it. dt rate is at most one, so that no wave outruns the mesh.
+    larger where hands or edits have drawn at it. dt rate is at most one, so that no wave outruns the mesh. Static
+    vertices are where they would be without springs.
     """
     i = first + wp.tid()
     ring = springs.ring_stiffness[i]
-    site = springs.bone_stiffness[i]
+    site = springs.anchors[i] * springs.bone_stiffness[i]
     aim = springs.aims[i]
     attached = springs.attachment_points[i]
     force = pull(i, now, polars, springs)
-    total = ring[0] + ring[1] + ring[2] + site[0] + site[1] + site[2]
+    total = total_stiffness(i, springs)
     dt = parameters[SWEEP_STEP]
     velocity = parameters[RETENTION] * (velocities[i] + (dt * rates[i] * rates[i] / wp.max(total, TINY)) * force)
-    max_offset = max_offsets[i] + rooms[i]
+    max_offset = max_offsets[i] + rooms[i] + springs.edit_rooms[i]
     if rooms[i] > 0.0:  # where hands have made room, it would swing right through the bone
         pace = rates[i] * wp.sqrt((site[0] + site[1] + site[2] + SPREAD * (ring[0] + ring[2])) / wp.max(total, TINY))
         velocity *= wp.exp(-CALM * pace * dt * rooms[i] / max_offset)
@@ -403,6 +428,7 @@ def integrate(
         out = away / far
         x = home + (max_offset * (1.0 - 0.25 / taut)) * out
         velocity -= (1.0 - 0.25 / (taut * taut)) * wp.max(wp.dot(velocity, out), 0.0) * out
-    velocities[i] = velocity
+    x = home + springs.freedom[i] * (x - home)
+    velocities[i] = springs.freedom[i] * velocity
     after[i] = x
     after_polars[i] = polar(x, attached, aim)
