@@ -13,6 +13,22 @@ from supple.errors import FormatError, InputError
 
 T = TypeVar("T")
 _LONGEST_WORD = 1000
+_LONGEST_TOLD = 300
+ALLOWANCE = 192 << 20  # bytes that the JSON of any file may unfold to
+GROWTH = 12  # and bytes per byte of it; many small objects without a blank between them come to as much
+_COSTS = {b"{": 120, b"[": 64, b",": 32, b":": 60}  # bytes of an object, a list, an item and a field
+
+
+def parse_json(text: bytes) -> Any:
+    """What JSON in UTF-8 says, with no numbers that are none; a `ValueError` or `RecursionError` where it cannot be.
+
+    Text of nothing but brackets would unfold to thirty times its size; it is refused before it does.
+    """
+    size = sum(cost * text.count(sign) for sign, cost in _COSTS.items())
+    if size > ALLOWANCE + GROWTH * len(text):
+        enough = f"{ALLOWANCE >> 20} MB and {GROWTH} times its own size are enough"
+        raise ValueError(f"it unfolds to some {size >> 20} MB, and {enough}")
+    return json.loads(text.decode("utf-8"), parse_constant=_no_number)
 
 
 class RecordReader:
@@ -31,7 +47,7 @@ class RecordReader:
             size = file.stat().st_size
             if size > self._largest:
                 raise self.fault("", f"it has {size} bytes", f"at most {self._largest} are read")
-            return json.loads(file.read_text(encoding="utf-8"), parse_constant=_no_number)
+            return parse_json(file.read_bytes())
         except OSError as error:
             raise InputError(self._file, str(error.strerror), needed, "check the path") from None
         except FormatError:
@@ -102,7 +118,8 @@ class RecordReader:
             raise
         except InputError as error:
             position = f"{self._file}: {where}"
-            raise FormatError(position, f"{error.where}: {error.given}", error.needed, error.advice) from None
+            given = f"{_cut(error.where)}: {_cut(error.given)}"
+            raise FormatError(position, given, _cut(error.needed), error.advice) from None
 
     def fault(self, where: str, given: str, needed: str) -> FormatError:
         """A refusal of what stands at a place of the file."""
@@ -113,6 +130,11 @@ def short(value: Any) -> str:
     """A value as it stands in a sentence."""
     said = repr(value)
     return said if len(said) <= 60 else said[:57] + "..."
+
+
+def _cut(text: str) -> str:
+    """A text that a file may have made long, as long as a sentence can bear."""
+    return text if len(text) <= _LONGEST_TOLD else text[: _LONGEST_TOLD - 3] + "..."
 
 
 def _inner(where: str, name: str) -> str:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import struct
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from supple.character.character import Character
+from supple.decompose.sequence import WHERE as SEQUENCE
 from supple.decompose.sequence import PointSequence
 from supple.errors import FormatError, InputError
 from supple.graph.cache import Cache
+from supple.io.archive import read_arrays
 
 _PC2 = struct.Struct("<12siiffi")
 _MDD = struct.Struct(">ii")
@@ -34,7 +35,12 @@ def read_sequence(path: str | Path, *, mesh: Character | None = None, fps: float
         raise InputError(str(path), f"its suffix is {suffix!r}", f"sequences are read from {known}", "use one of those")
     if not position.is_file():
         raise InputError(str(path), "there is no such file", "a sequence of points is needed", "bake one first")
-    found = READERS[suffix](position)
+    try:
+        found = READERS[suffix](position)
+    except InputError as error:
+        if error.where != SEQUENCE:
+            raise
+        raise FormatError(str(path), error.given, error.needed, error.advice) from None
     if mesh is not None:
         found = _on(found, mesh, str(path))
     return found if fps is None else found.replace(fps=fps)
@@ -45,17 +51,10 @@ def _read_cache(path: Path) -> PointSequence:
 
 
 def _read_npz(path: Path) -> PointSequence:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = dict(file)
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as problem:
-        raise FormatError(
-            str(path), f"it cannot be opened ({problem})", "a NumPy archive is needed", "save it again with numpy.savez"
-        ) from None
+    arrays = read_arrays(path, {*_POINTS, *_POLYGONS, "rest", "triangles", "fps"})
     points = next((arrays[name] for name in _POINTS if name in arrays), None)
     if points is None:
-        held = ", ".join(arrays) or "nothing"
-        raise FormatError(str(path), f"it holds {held}", "an array called points is needed", "save the points as that")
+        raise FormatError(str(path), "it holds none", "an array called points is needed", "save the points as that")
     polygons = next((arrays[name] for name in _POLYGONS if name in arrays), None)
     rate = np.asarray(arrays.get("fps", 30.0))
     if rate.size != 1 or rate.dtype.kind not in "iuf":
@@ -71,7 +70,7 @@ def _read_npz(path: Path) -> PointSequence:
 
 
 def _read_pc2(path: Path) -> PointSequence:
-    data = path.read_bytes()
+    data = _bytes(path)
     if len(data) < _PC2.size or not data.startswith(b"POINTCACHE2\0"):
         raise FormatError(str(path), "it does not start as one", "a PC2 point cache is needed", "export it again")
     _, _, vertices, _, _, count = _PC2.unpack_from(data)
@@ -79,7 +78,7 @@ def _read_pc2(path: Path) -> PointSequence:
 
 
 def _read_mdd(path: Path) -> PointSequence:
-    data = path.read_bytes()
+    data = _bytes(path)
     if len(data) < _MDD.size:
         raise FormatError(str(path), f"it has {len(data)} bytes", "an MDD point cache is needed", "export it again")
     count, vertices = _MDD.unpack_from(data)
@@ -88,6 +87,13 @@ def _read_mdd(path: Path) -> PointSequence:
     span = float(times[-1] - times[0]) if count > 1 else 0.0
     fps = round((count - 1) / span, 3) if np.isfinite(span) and span > 0.0 else 30.0
     return PointSequence(points, fps=fps, name=path.stem)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(str(path), str(error.strerror), "a readable file is needed", "check its rights") from None
 
 
 def _points(data: bytes, begin: int, count: int, vertices: int, kind: str, path: Path) -> np.ndarray:

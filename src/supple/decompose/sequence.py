@@ -14,7 +14,7 @@ from supple.errors import InputError
 from supple.geometry.topology import triangulate
 from supple.graph.cache import Cache
 
-_WHERE = "PointSequence"
+WHERE = "PointSequence"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,40 +37,40 @@ class PointSequence:
     poses: FloatArray | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        points = frozen(self.points, np.float32, (-1, -1, 3), _WHERE, "points")
+        points = frozen(self.points, np.float32, (-1, -1, 3), WHERE, "points")
         count, vertices = points.shape[:2]
         if count < 2:
             raise InputError(
-                _WHERE,
+                WHERE,
                 f"there is {count} frame" if count else "there are no frames",
                 "a motion has two or more",
                 "bake more frames",
             )
         if vertices == 0:
-            raise InputError(_WHERE, "the frames have no points", "at least one is needed", "check the export")
+            raise InputError(WHERE, "the frames have no points", "at least one is needed", "check the export")
         if not (np.isfinite(self.fps) and self.fps > 0.0):
-            raise InputError(_WHERE, f"fps is {self.fps}", "a rate above zero is needed", "use 24, 30 or 60")
+            raise InputError(WHERE, f"fps is {self.fps}", "a rate above zero is needed", "use 24, 30 or 60")
         object.__setattr__(self, "points", points)
         if self.rest is not None:
-            object.__setattr__(self, "rest", frozen(self.rest, np.float64, (vertices, 3), _WHERE, "rest"))
+            object.__setattr__(self, "rest", frozen(self.rest, np.float64, (vertices, 3), WHERE, "rest"))
         self._freeze_faces(vertices)
         if self.poses is not None:
             joints = -1 if self.character is None else len(self.character.skeleton)
-            object.__setattr__(self, "poses", frozen(self.poses, np.float64, (count, joints, 4, 4), _WHERE, "poses"))
+            object.__setattr__(self, "poses", frozen(self.poses, np.float64, (count, joints, 4, 4), WHERE, "poses"))
 
     def _freeze_faces(self, vertices: int) -> None:
         if self.polygons is not None:
-            polygons = frozen(self.polygons, np.int32, (-1, 4), _WHERE, "polygons")
+            polygons = frozen(self.polygons, np.int32, (-1, 4), WHERE, "polygons")
             object.__setattr__(self, "polygons", polygons)
             if self.triangles is None:
                 object.__setattr__(self, "triangles", triangulate(polygons))
         if self.triangles is None:
             return
-        triangles = frozen(self.triangles, np.int32, (-1, 3), _WHERE, "triangles")
+        triangles = frozen(self.triangles, np.int32, (-1, 3), WHERE, "triangles")
         if triangles.size and (int(triangles.min()) < 0 or int(triangles.max()) >= vertices):
             worst = int(triangles.max()) if int(triangles.min()) >= 0 else int(triangles.min())
             raise InputError(
-                _WHERE,
+                WHERE,
                 f"triangles name point {worst}",
                 f"there are {vertices} (0 to {vertices - 1})",
                 "use the mesh that these points move",

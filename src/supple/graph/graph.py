@@ -13,6 +13,7 @@ from supple.character.character import Character
 from supple.errors import InputError
 from supple.files import atomic
 from supple.graph.mask import Mask
+from supple.records import RecordReader
 from supple.settings import flattened, to_data
 from supple.skins.base import AnySkin, SoftSkin
 from supple.skins.registry import skin_named
@@ -20,6 +21,7 @@ from supple.skins.registry import skin_named
 _FORMAT = "supple-graph"
 _VERSION = 2  # settings are nested by idea; in version 1 they lay side by side, some by other names
 _READABLE = (1, _VERSION)
+_LARGEST = 16 << 20  # bytes
 
 
 @dataclass(frozen=True)
@@ -248,17 +250,11 @@ class Graph:
     @classmethod
     def load(cls, path: str | Path) -> Graph:
         """Read what `save` wrote."""
-        try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InputError(str(path), str(error.strerror), "a graph file is needed", "check the path") from None
-        except ValueError as error:
-            raise InputError(
-                str(path), f"it is not JSON ({error})", "a graph file is needed", "save it again"
-            ) from None
+        reader = RecordReader(path, what="a graph file", largest=_LARGEST, advice="save it again")
+        data = reader.loaded()
         if not isinstance(data, dict):
-            raise InputError(str(path), "it holds no object", "a graph file is needed", "save it again")
-        return cls.from_dict(data)
+            raise reader.fault("", "it holds no object", "a graph file is needed")
+        return reader.made("graph", lambda: cls.from_dict(data))
 
 
 def _fresh(name: str, stages: tuple[Stage, ...] | list[Stage]) -> str:

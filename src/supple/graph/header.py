@@ -6,7 +6,6 @@ not taken from the file but worked out again, in whole numbers that cannot overf
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import FormatError
-from supple.records import short
+from supple.records import parse_json, short
 
 MOST = 1 << 24  # 16 MiB: a header longer than this is no header
 ROW = 32  # bytes of a frame in the table
@@ -71,7 +70,7 @@ class Header:
 def read_header(text: bytes, where: str, size: int) -> Header:
     """Understand the JSON of a header in a file of `size` bytes, or refuse it by the field that makes no sense."""
     try:
-        data = json.loads(text, parse_constant=_no_number)
+        data = parse_json(text)
     except (ValueError, RecursionError):
         raise refused(where, "its header is not JSON") from None
     return _Fields(where, size).header(data)
@@ -205,7 +204,3 @@ class _Fields:
 
     def _fault(self, what: str) -> FormatError:
         return refused(self._where, what)
-
-
-def _no_number(word: str) -> float:
-    raise ValueError(word)

@@ -24,9 +24,9 @@ CHARACTER_READERS: dict[str, str] = {
     ".usdc": "usd.reader",
     ".usdz": "usd.reader",
     ".fbx": "fbx.reader",
-    ".obj": "obj",
-    ".ply": "ply",
-    ".stl": "stl",
+    ".obj": "meshes.obj_reader",
+    ".ply": "meshes.ply",
+    ".stl": "meshes.stl",
 }
 MOTION_READERS: dict[str, str] = {
     ".glb": "gltf.reader",
@@ -44,7 +44,7 @@ CHARACTER_WRITERS: dict[str, str] = {
     ".usd": "usd.character_writer",
     ".usda": "usd.character_writer",
     ".usdc": "usd.character_writer",
-    ".obj": "obj",
+    ".obj": "meshes.obj_writer",
 }
 MOTION_WRITERS: dict[str, str] = {
     ".bvh": "bvh.writer",
@@ -62,7 +62,7 @@ CACHE_WRITERS: dict[str, str] = {
     ".pc2": "pc2",
     ".mdd": "mdd",
     ".npz": "npz",
-    ".obj": "obj",
+    ".obj": "meshes.obj_writer",
 }
 """Suffix to the name of a module below `supple.io`."""
 

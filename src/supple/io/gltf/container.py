@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import struct
 from pathlib import Path
 from typing import Any
 
 from supple.errors import FormatError
+from supple.records import parse_json
 
 MAGIC = b"glTF"
 JSON_CHUNK, BINARY_CHUNK = 0x4E4F534A, 0x004E4942
-ALLOWANCE = 192 << 20  # bytes that the JSON of any file may unfold to
-GROWTH = 12  # and bytes per byte of it; accessors and channels without a blank between them come to as much
-_COSTS = {b"{": 120, b"[": 64, b",": 32, b":": 60}  # bytes of an object, a list, an item and a field
 _HEADER, _CHUNK = struct.Struct("<4sII"), struct.Struct("<II")
 
 
@@ -64,19 +61,9 @@ def _unwrap_glb(data: memoryview, path: Path) -> tuple[dict[str, Any], memoryvie
 
 
 def parse(text: bytes, path: Path) -> dict[str, Any]:
-    """Strict JSON, with an object at the top that says it is glTF 2.
-
-    Text of nothing but brackets would unfold to thirty times its size; it is refused before it does.
-    """
-    size = sum(cost * text.count(sign) for sign, cost in _COSTS.items())
-    if size > ALLOWANCE + GROWTH * len(text):
-        raise _broken(
-            path,
-            f"its JSON unfolds to some {size >> 20} MB",
-            f"{ALLOWANCE >> 20} MB and {GROWTH} times its own size are enough for any glTF",
-        )
+    """Strict JSON, with an object at the top that says it is glTF 2."""
     try:
-        root = json.loads(text.decode("utf-8"), parse_constant=_no_constant)
+        root = parse_json(text)
     except (ValueError, RecursionError) as error:
         raise _broken(path, f"its JSON cannot be read ({error})", "JSON in UTF-8 is needed") from None
     asset = root.get("asset") if isinstance(root, dict) else None
@@ -86,10 +73,6 @@ def parse(text: bytes, path: Path) -> dict[str, Any]:
     if not version.startswith("2."):
         raise FormatError(str(path), f"its version is {version[:20]!r}", "2.0 is read", "re-export it as glTF 2.0")
     return root
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _broken(path: Path, given: str, needed: str) -> FormatError:

@@ -14,13 +14,11 @@ import numpy as np
 
 from supple.arrays import FloatArray
 from supple.errors import FormatError, InputError
+from supple.io.budget import Budget
 from supple.io.gltf import container
 from supple.io.gltf.faults import Faults
 
 Fields = dict[str, Any]
-
-ALLOWANCE = 192 << 20  # bytes that any file may ask for, however small it is
-GROWTH = 16  # and bytes per byte of the file: compact integers become floats, joints and weights gain a column
 
 _KINDS = ("accessors", "animations", "buffers", "bufferViews", "cameras", "images", "materials", "meshes", "nodes",
           "samplers", "scenes", "skins", "textures")  # fmt: skip
@@ -38,10 +36,10 @@ class Document:
             raise FormatError(
                 str(path), f"it cannot be read ({error.strerror})", "a readable file is needed", "check its rights"
             ) from None
+        self._budget = Budget(path.name, len(data))
         self.root, self._binary = container.unwrap(data, path)
         self._buffers: dict[int, memoryview] = {}
         self._files: dict[tuple[int, int] | Path, bytes] = {}  # by what the file is, not by how it is spelt
-        self._left = ALLOWANCE + GROWTH * len(data)
         self._lists: dict[str, list[Fields]] = {}
         self._empty = [kind for kind in _KINDS if self.root.get(kind) == []]
         for kind in self._empty:
@@ -51,18 +49,11 @@ class Document:
 
     def spend(self, size: int, where: str) -> None:
         """Count `size` bytes that are about to be allocated; a small file that asks for much is refused."""
-        self._left -= size
-        if self._left < 0:
-            raise self.error(
-                where,
-                f"it unfolds to {size} bytes more",
-                f"a file may unfold to {ALLOWANCE >> 20} MB and {GROWTH} times its own size",
-                "merge repeated meshes and clips, or export the parts one by one",
-            )
+        self._budget.spend(size, where)
 
     def room(self, parts: int) -> int:
         """Bytes left for each of `parts` equal ones."""
-        return max(self._left, 0) // max(parts, 1)
+        return self._budget.room(parts)
 
     # JSON
 
@@ -225,8 +216,10 @@ class Document:
             raise self.error(
                 where, f"{_brief(name)} cannot be read ({error})", "its buffer is needed", advice
             ) from None
-        self._left += -len(content) if length is None else GROWTH * len(content)
-        if length is not None:
+        if length is None:
+            self.spend(len(content), where)
+        else:
+            self._budget.grow(len(content))
             self._files[same] = content
         return content
 

@@ -20,12 +20,14 @@ from numpy.typing import NDArray
 
 from supple.errors import FormatError, InputError
 from supple.files import atomic
+from supple.records import parse_json
 from supple.skins.curves.learn.model import CurveModel, FitErrors, PartModel
 from supple.skins.curves.learn.pose_space import Drivers
 
 MAGIC = b"SPLCURV\x01"
 LARGEST = 2**31  # bytes
 _SUM = 16
+_LONGEST_HEADER = 16 << 20  # bytes
 _KINDS = ("<f8", "<i4")
 _ADVICE = "train it again with supple fit-curves"
 _WORDS = ("character", "base", "blend", "beyond")
@@ -67,12 +69,14 @@ def load_curves(path: str | Path) -> CurveModel:
     if data[: len(MAGIC)] != MAGIC:
         raise _fault(where, "it was written by another version of Supple")
     length = int.from_bytes(data[len(MAGIC) : start], "little")
+    if length > _LONGEST_HEADER:
+        raise _fault(where, f"its header should be {length} bytes long")
     header, check = data[start : start + length], data[start + length : start + length + _SUM]
     numbers = data[start + length + _SUM :]
     if len(header) != length or check != _sum(header, numbers):
         raise _fault(where, "it is damaged or cut off (its checksum does not fit)")
     try:
-        return _model(json.loads(header), numbers)
+        return _model(parse_json(header), numbers)
     except InputError as error:
         raise FormatError(where, f"{error.where}: {error.given}", error.needed, _ADVICE) from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -93,6 +97,8 @@ def _model(header: Any, numbers: bytes) -> CurveModel:
         if kind not in _KINDS or any(not isinstance(side, int) or side < 0 for side in shape):
             raise ValueError(name)
         count = math.prod(shape)
+        if count > len(numbers):
+            raise ValueError(name)
         array = np.frombuffer(numbers, dtype=kind, count=count, offset=offset)
         arrays[name] = array.reshape(shape).astype(kind[1:], copy=False)
         offset += array.nbytes

@@ -1,0 +1,1 @@
+"""Meshes alone: OBJ, PLY and STL, which know no skeleton."""
