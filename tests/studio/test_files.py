@@ -379,7 +379,7 @@ def test_one_who_goes_away_or_falls_silent_leaves_nothing(engine, monkeypatch):
         ("/upload/either", "", 413),
         ("/upload/folder", "a.glb", 404),
         ("/upload/character", "walk.bvh", 422),
-        ("/upload", "a.glb", 405),
+        ("/upload", "a.glb", 404),
     ],
 )
 def test_what_is_no_file_of_ours_is_refused(client, path, name, status):
