@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from supple import errors
 from supple.character import packing
 from supple.character.character import Character
 from supple.character.packing import Arrays
 from supple.character.skeleton import Skeleton
+from supple.errors import FormatError, SuppleError
 from supple.motion.motion import Motion
 
 
@@ -53,6 +55,16 @@ def read(path: Path) -> tuple[Character | Motion | None, dict[str, Any]]:
         about = words.pop("motion")
         return _unpack_motion(about, arrays, "motion", packing.unpack_skeleton(arrays, about)), words
     return None, words
+
+
+def error_from(parts: Any, where: str) -> SuppleError:
+    """The error that another process said: one of ours, or else the news that it said something else."""
+    fine = isinstance(parts, list) and len(parts) == 5 and all(isinstance(part, str) for part in parts)
+    kind = getattr(errors, parts[0], None) if fine else None
+    if not (isinstance(kind, type) and issubclass(kind, SuppleError)):
+        return FormatError(where, "the reader left half an answer", "a whole file is needed", "export it again")
+    said: SuppleError = kind(*parts[1:])
+    return said
 
 
 def _pack_motion(motion: Motion, arrays: Arrays, key: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from supple.errors import UnfinishedError
-from supple.io import sandbox
+from supple.io import isolation, sandbox
 
 LOADING = 120.0  # [s] on the clock to load the libraries; a busy machine takes long, which is not the file's doing
 _GLANCE = 0.05  # [s] between two looks at the process
@@ -71,7 +71,7 @@ def _started(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=words,
-            env=os.environ | sandbox.ENVIRONMENT | dict(environment),
+            env=isolation.safe_environment(os.environ | sandbox.ENVIRONMENT | dict(environment)),
         )
     except OSError as error:  # no memory, or too many processes
         raise _not_started(where, str(error.strerror)) from None

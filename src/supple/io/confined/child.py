@@ -10,6 +10,7 @@ from typing import Any
 from supple.character.character import Character
 from supple.errors import FormatError, InputError, SuppleError
 from supple.io import formats, interprocess, load, load_motion, subprocess_reader
+from supple.io.isolation import isolate
 from supple.io.sandbox import Sandbox
 from supple.motion.motion import Motion
 
@@ -31,11 +32,13 @@ def read(what: str, path: Path, *, repair: bool) -> Character | Motion:
 def main(what: str, path: Path, answer: Path, *, repair: bool, size: int) -> None:
     """Leave a character or a motion, or why there is none, and all that was warned of.
 
-    Memory and time are bounded as `supple.io.sandbox` says, from the moment the reader is loaded.
+    Memory and time are bounded as `supple.io.sandbox` says, from the moment the reader is loaded, and the
+    process is shut off as `supple.io.isolation` says, but for the folder of the file.
     """
     formats.module_for(path, formats.CHARACTER_READERS | formats.MOTION_READERS, "files")
     subprocess_reader.begin(answer)
     Sandbox().allow(size)
+    isolate([path.resolve().parent], answer.parent)
     made: Character | Motion | None = None
     said: dict[str, Any] = {}
     with warnings.catch_warnings(record=True) as caught:

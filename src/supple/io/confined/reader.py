@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Literal
 from zipfile import BadZipFile
 
-from supple import errors
 from supple.character.character import Character
 from supple.errors import FormatError
 from supple.io import formats, interprocess, sandbox, subprocess_reader
@@ -48,8 +47,7 @@ def read_confined(
         except (ValueError, KeyError, OSError, BadZipFile):
             raise FormatError(path.name, "the reader left half an answer", _NEEDED, _ADVICE) from None
     if made is None:
-        kind, *parts = words["error"]
-        raise getattr(errors, kind)(*parts)
+        raise interprocess.error_from(words.get("error"), path.name)
     return made, words["warnings"]
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.io import subprocess_reader
+from supple.io.isolation import isolate
 from supple.io.sandbox import Sandbox
 
 CLIP_BYTES = 16 << 20  # for all sampled clips, and as much again as eight times the file
@@ -214,12 +215,14 @@ def _span(stack: Any) -> tuple[float, float, set[int]]:
 def main(path: Path, answer: Path) -> None:
     """Read the file; the answer holds its arrays, or what the library said against it.
 
-    Memory and time are bounded as `supple.io.sandbox` says, from the moment the library is loaded.
+    Memory and time are bounded as `supple.io.sandbox` says, from the moment the library is loaded, and the process is
+    shut off as `supple.io.isolation` says.
     """
     import ufbx  # noqa: F401, what it costs is not the file's doing
 
     subprocess_reader.begin(answer)
     Sandbox().allow(path.stat().st_size)
+    isolate([path], answer.parent)
     arrays: Arrays = {}
     try:
         data = path.read_bytes()

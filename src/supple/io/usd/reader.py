@@ -7,8 +7,8 @@ import tempfile
 import warnings
 from pathlib import Path
 from typing import cast
+from zipfile import BadZipFile
 
-from supple import errors
 from supple.character.character import Character
 from supple.errors import FormatError, SuppleWarning
 from supple.io import interprocess, sandbox, subprocess_reader
@@ -48,12 +48,15 @@ def _read_in_subprocess(path: Path, what: str) -> Character | Motion | None:
         ending = subprocess_reader.run(program, answer, where=str(path), size=path.stat().st_size)
         if not answer.exists():
             raise FormatError(str(path), _ended(ending), "a whole USD file is needed", "export it again")
-        made, words = interprocess.read(answer)
+        try:
+            made, words = interprocess.read(answer)
+        except (ValueError, KeyError, OSError, BadZipFile):
+            given = "the reader left half an answer"
+            raise FormatError(str(path), given, "a whole USD file is needed", "export it again") from None
     for note in words["warnings"]:
         warnings.warn(note, SuppleWarning, stacklevel=5)
     if "error" in words:
-        kind, *parts = words["error"]
-        raise getattr(errors, kind)(*parts)
+        raise interprocess.error_from(words["error"], str(path))
     return made
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from supple.character.character import Character
 from supple.errors import SuppleError
 from supple.io import interprocess, subprocess_reader
+from supple.io.isolation import isolate
 from supple.io.sandbox import Sandbox
 from supple.io.usd.library import load_all
 from supple.io.usd.stage_character import stage_character, stage_motion
@@ -21,11 +22,13 @@ def main(what: str, path: Path, answer: Path) -> None:
     """Read a character ('character', 'repair') or a 'motion'; errors and warnings go into the answer too.
 
     Memory and time are bounded as `supple.io.sandbox` says, from the moment the USD library is loaded, by the size of
-    the file and of the files that it draws in.
+    the file and of the files that it draws in. The process is shut off as `supple.io.isolation` says, but for the
+    folder of the file.
     """
     load_all(str(path))
     subprocess_reader.begin(answer)
     bounds = Sandbox()
+    isolate([path.resolve().parent], answer.parent)
     made: Character | Motion | None = None
     said: dict[str, Any] = {}
     with warnings.catch_warnings(record=True) as caught:
