@@ -16,7 +16,13 @@ from supple.character.character import Character
 from supple.geometry.quaternions import normalize
 from supple.geometry.topology import Neighbors
 from supple.skins.painted_map import MapInfo, maps_of
-from supple.skins.springs.attachment.attachment import ATTACHMENT_MAPS, Attachment, attach_unsmoothed, is_painted
+from supple.skins.springs.attachment.attachment import (
+    ATTACHMENT_MAPS,
+    Attachment,
+    attach_unsmoothed,
+    is_blended,
+    is_painted,
+)
 from supple.skins.springs.attachment.packed import (
     USUAL,
     AttachmentOptions,
@@ -246,7 +252,8 @@ class SpringBinding:
 
 def _possible(options: AttachmentOptions, character: Character, method: str) -> AttachmentOptions:
     """The options, less what a character that says itself where it hangs leaves no choice of."""
-    return replace(options, rounds=0) if is_painted(character, method) else options
+    wanted = replace(options, blended=is_blended(character, method))
+    return replace(wanted, rounds=0) if is_painted(character, method) else wanted
 
 
 def is_held(character: Character, shape: str) -> bool:

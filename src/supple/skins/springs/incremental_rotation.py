@@ -33,6 +33,9 @@ class IncrementalRotation(Skin[AttachedSkin, AttachedState]):
     0 is the published method, which tears shoulders and hips. The preset `rigid` moves every vertex with its own bone
     alone: the first stage of published spring rigs.
 
+    Where limbs branch off, a character with skin weights hangs on all bones that they name (`binding`); a `reach` of
+    one half then turns skin as the weights say, and `rounds` and `firm_ends` are of no account.
+
     Limits: a bend may press into itself on the inside; a twist of more than half a turn flips to the other way round.
     """
 

@@ -117,6 +117,7 @@ class AttachedState:
         pairs.indices, pairs.weights = put(packed.pairs, wp.vec4i), put(packed.pair_weights, wp.vec4f)
         pairs.rotations, pairs.insides = blank(count, wp.vec3f), blank(count, wp.vec3f)
         pairs.stretches = blank(count, wp.mat33f)
+        pairs.chained = put(packed.chained, wp.float32)
         return pairs
 
     def _record(self) -> None:

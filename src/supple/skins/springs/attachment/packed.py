@@ -11,6 +11,8 @@ from supple import device as devices
 from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.character.character import Character
 from supple.skins.springs.attachment.attachment import ROUNDS, Attachment, smooth
+from supple.skins.springs.attachment.segments import NONE, Segments
+from supple.skins.springs.attachment.skin_weights import hang_by_skin_weights
 from supple.skins.springs.attachment.weights import (
     BLOCK,
     END_MAP,
@@ -25,15 +27,20 @@ from supple.skins.springs.attachment.weights import (
 
 @dataclass(frozen=True)
 class AttachmentOptions:
-    """What weights follow from beside the character: see the settings of `IncrementalRotation`."""
+    """What weights follow from beside the character: see the settings of `IncrementalRotation`.
+
+    Where they are `blended`, vertices hang on all bones that their skin weights name.
+    """
 
     rounds: int = ROUNDS
     soften: float = 0.6
     reach: float = 0.5
     firm_ends: bool = True
+    blended: bool = False
 
 
 USUAL = AttachmentOptions()
+_STRANGE = 4.0  # a quarter of the turn with bones elsewhere is all that matters
 _TABLE = 10_000_000  # codes up to which a table of them is quicker than sorting
 
 
@@ -44,7 +51,8 @@ class PackedAttachment:
     Attachment points at rest are `rest_attached` (V, 3) [m], and `rest_vectors` (V, 3) go from there to the vertices.
     `control_points` (ends of segments) and their weights, and `pairs` of segments and theirs, are in blocks of four,
     (V * blocks, 4); `owners` (V,) are the segments that vertices turn with most, pair p turns from segment `one[p]` to
-    `other[p]`. What is brought to the device goes when it goes, so that it may be exchanged as often as one likes.
+    `other[p]`. `chained` (V,) is how far bones that follow each other in a chain are all that a vertex turns with. What
+    is brought to the device goes when it goes, so that it may be exchanged as often as one likes.
     """
 
     options: AttachmentOptions
@@ -58,6 +66,7 @@ class PackedAttachment:
     one: IntArray
     other: IntArray
     owners: IntArray
+    chained: Float32Array
     constants: devices.Constants
 
     @cached_property
@@ -78,11 +87,17 @@ def _pack(
     character: Character, attachment: Attachment, surface: Surface, options: AttachmentOptions, *, device: str
 ) -> PackedAttachment:
     segments = attachment.segments
-    weights = blend_control_points(attachment, surface, soften=options.soften)
+    if options.blended:
+        weights, rotations = hang_by_skin_weights(
+            character, attachment, surface, reach=options.reach, soften=options.soften
+        )
+    else:
+        weights = blend_control_points(attachment, surface, soften=options.soften)
+        rotations = _rotations(character, attachment, surface, options)
     attached = np.einsum(
         "vk,vki->vi", weights.values, control_positions(segments.starts, segments.ends)[weights.indices]
     )
-    pairs, pair_weights, one, other, owners = _turns(character, attachment, surface, options)
+    pairs, pair_weights, one, other, owners = _turns(rotations)
     return PackedAttachment(
         options,
         attachment,
@@ -95,6 +110,7 @@ def _pack(
         one,
         other,
         owners,
+        _chained(rotations, segments),
         devices.Constants(device),
     )
 
@@ -109,9 +125,10 @@ def repack(
         if more < 0:
             return pack_attachment(character, unsmoothed, surface, options, device=device)
         return _pack(character, smooth(known.attachment, surface.around, more), surface, options, device=device)
-    if options.soften != known.options.soften:
+    if options.soften != known.options.soften or options.blended:
         return _pack(character, known.attachment, surface, options, device=device)
-    pairs, pair_weights, one, other, owners = _turns(character, known.attachment, surface, options)
+    rotations = _rotations(character, known.attachment, surface, options)
+    pairs, pair_weights, one, other, owners = _turns(rotations)
     return replace(
         known,
         options=options,
@@ -120,6 +137,7 @@ def repack(
         one=one,
         other=other,
         owners=owners,
+        chained=_chained(rotations, known.attachment.segments),
         constants=devices.Constants(device),
     )
 
@@ -137,15 +155,28 @@ def same_map(one: Character, other: Character, name: str) -> bool:
     return first is second or np.array_equal(first, second)
 
 
-def _turns(
+def _rotations(
     character: Character, attachment: Attachment, surface: Surface, options: AttachmentOptions
-) -> tuple[IntArray, Float32Array, IntArray, IntArray, IntArray]:
-    rotations = blend_rotations(
+) -> SparseWeights:
+    return blend_rotations(
         attachment, surface, character.maps, reach=options.reach, soften=options.soften, firm_ends=options.firm_ends
     )
+
+
+def _turns(rotations: SparseWeights) -> tuple[IntArray, Float32Array, IntArray, IntArray, IntArray]:
     pairs, weights, one, other = _find_pairs(rotations)
     owners = np.ascontiguousarray(rotations.indices[:, 0])
     return pairs.reshape(-1, BLOCK), weights.reshape(-1, BLOCK).astype(np.float32), one, other, owners
+
+
+def _chained(rotations: SparseWeights, segments: Segments) -> Float32Array:
+    """1 (V,) where a vertex turns with its own bone and those before and after it alone, 0 where others have a say."""
+    own = segments.joints[rotations.indices[:, :1]]
+    joints = segments.joints[rotations.indices]
+    before = np.where(segments.before >= 0, segments.joints[segments.before], NONE)
+    follows = (before[rotations.indices] == own) | (before[rotations.indices[:, :1]] == joints)
+    strange = np.where((joints == own) | follows, 0.0, rotations.values).sum(axis=1)
+    return np.clip(1.0 - _STRANGE * strange, 0.0, 1.0).astype(np.float32)
 
 
 def _find_pairs(rotations: SparseWeights) -> tuple[IntArray, FloatArray, IntArray, IntArray]:

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import FloatArray, IntArray
+from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.character.character import Character
 from supple.errors import InputError
-from supple.geometry.topology import Neighbors, neighbors, unique_edges
+from supple.geometry.topology import Neighbors, neighbors
 from supple.skins.springs.attachment.attachment import Attachment, attach
 from supple.skins.springs.attachment.segments import NONE, Segments
 
@@ -28,6 +28,7 @@ START_MAP, END_MAP = "reach_start", "reach_end"
 BLOCK = 4  # weights that a kernel takes at once
 COLUMNS = 16  # things that are averaged at once, as many as the kernel's columns
 _MOST_ROUNDS = 60
+_SHORTEST = 0.1  # of the mean edge: shorter ones count no more
 _LEAST_WEIGHT = 1e-3  # weights below this are dropped: they move nothing one could see
 
 
@@ -60,17 +61,26 @@ class SparseWeights:
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """What weights are blended over: the vertices `around` each, and the mean length of edges [m]."""
+    """What weights are blended over: the vertices `around` each, and the mean length of edges [m].
+
+    Of a mean over its neighbours a vertex takes `shares` (E,) that go with 1 / length, so that what lies near counts
+    more, however uneven the mesh is.
+    """
 
     around: Neighbors
     edge_length: float
+    shares: Float32Array
 
     @classmethod
     def from_character(cls, character: Character) -> Surface:
         """That of a character at rest."""
-        edges = unique_edges(character.triangles)
-        length = float(np.linalg.norm(np.subtract(*character.points[edges.T]), axis=1).mean())
-        return cls(neighbors(character.triangles, len(character.points)), length)
+        around = neighbors(character.triangles, len(character.points))
+        owner = np.repeat(np.arange(len(character.points)), np.diff(around.starts))
+        lengths = np.linalg.norm(character.points[around.indices] - character.points[owner], axis=1)
+        length = float(lengths.mean()) if len(lengths) else 0.0
+        near = 1.0 / np.maximum(lengths, max(_SHORTEST * length, 1e-300))
+        total = np.bincount(owner, near, len(character.points))
+        return cls(around, length, (near / total[owner]).astype(np.float32))
 
 
 def control_positions(starts: FloatArray, ends: FloatArray) -> FloatArray:
@@ -103,7 +113,7 @@ def _falloff(distance: FloatArray, reach: FloatArray) -> FloatArray:
 def blend_control_points(attachment: Attachment, surface: Surface, *, soften: float) -> SparseWeights:
     """Weights of control points, blended over the skin within about `soften` times the limb's radius."""
     own, t, size = attachment.segment, attachment.along, len(attachment.segments)
-    names = _control_points(attachment.segments)  # an end and the start that goes on from there are one place
+    names = control_point_names(attachment.segments)  # an end and the start that goes on from there are one place
     weights = SparseWeights.from_columns(
         np.stack([names[own], names[size + own]], axis=1), np.stack([1.0 - t, t], axis=1)
     )
@@ -139,8 +149,8 @@ def usual_reach(attachment: Attachment, name: str, *, reach: float, firm_ends: b
 
 
 def _blend(weights: SparseWeights, attachment: Attachment, surface: Surface, soften: float) -> SparseWeights:
-    rounds = _rounds(surface, attachment, soften)
-    blended = diffuse(weights, surface.around, rounds) if rounds else weights
+    rounds = soften_rounds(surface, attachment, soften)
+    blended = diffuse(weights, surface, rounds) if rounds else weights
     return blended.keep_strongest(_width(blended))
 
 
@@ -160,7 +170,7 @@ def _reach_scales(attachment: Attachment) -> FloatArray:
     return scales[attachment.segment]
 
 
-def _control_points(segments: Segments) -> IntArray:
+def control_point_names(segments: Segments) -> IntArray:
     """The number of the place (2 B,) that stands for each start and end: the end of the segment before for a start.
 
     Only where the joint at that end is the one at the start, so that both move together.
@@ -179,30 +189,31 @@ def _width(weights: SparseWeights) -> int:
     return BLOCK if int((weights.values > 0.0).sum(axis=1).max(initial=0)) <= BLOCK else 2 * BLOCK
 
 
-def _rounds(surface: Surface, attachment: Attachment, soften: float) -> int:
-    """Rounds of averaging whose width is `soften` median radii: n rounds of half steps reach sqrt(n / 2) edges."""
+def soften_rounds(surface: Surface, attachment: Attachment, soften: float, *, more: float = 0.0) -> int:
+    """Rounds of averaging whose width is `soften` median radii, and `more`: n half steps reach sqrt(n / 2) edges."""
     if soften <= 0.0 or surface.edge_length <= 0.0:
         return 0
     radius = float(np.median(np.linalg.norm(attachment.scale_vectors, axis=1)))
-    return min(math.ceil(2.0 * (soften * radius / surface.edge_length) ** 2), _MOST_ROUNDS)
+    return min(math.ceil(2.0 * (soften * radius / surface.edge_length) ** 2 + more), _MOST_ROUNDS)
 
 
-def diffuse(weights: SparseWeights, around: Neighbors, rounds: int) -> SparseWeights:
+def diffuse(weights: SparseWeights, surface: Surface, rounds: int) -> SparseWeights:
     """Weights averaged with those of the neighbours, half and half, `rounds` times; a lone vertex keeps its own.
 
     Things are taken a few at a time, as columns, so that a million vertices fit; the eight strongest are kept.
     """
     from supple.skins.springs.kernels import diffusion as kernels
 
-    wp = devices.warp()
+    wp, around = devices.warp(), surface.around
     count, width = weights.values.shape
     starts, others, indices = (
         devices.to_device(array, wp.int32, "cpu") for array in (around.starts, around.indices, weights.indices.ravel())
     )
     values = devices.to_device(weights.values.astype(np.float32).ravel(), wp.float32, "cpu")
+    shares = devices.to_device(surface.shares, wp.float32, "cpu")
     columns = [wp.empty(count, dtype=kernels.COLUMN, device="cpu") for _ in range(2)]
     rounds_of = [
-        devices.Launch(kernels.diffuse, count, [starts, others, columns[source], columns[1 - source]], "cpu")
+        devices.Launch(kernels.diffuse, count, [starts, others, shares, columns[source], columns[1 - source]], "cpu")
         for source in range(2)
     ]
     things, used = np.full(COLUMNS, NONE, dtype=np.int32), np.unique(weights.indices[weights.values > 0.0])

@@ -29,15 +29,14 @@ def spread(first: int, width: int, indices: IntArray, values: FloatArray, things
 
 
 @wp.kernel(enable_backward=False)
-def diffuse(first: int, starts: IntArray, others: IntArray, before: Columns, after: Columns):
-    """Every column goes half way to the mean of the neighbours."""
+def diffuse(first: int, starts: IntArray, others: IntArray, shares: FloatArray, before: Columns, after: Columns):
+    """Every column goes half way to the mean of the neighbours, of which each has its share."""
     i = first + wp.tid()
-    count = starts[i + 1] - starts[i]
     mean = COLUMN()
     for e in range(starts[i], starts[i + 1]):
-        mean += before[others[e]]
-    if count > 0:
-        after[i] = 0.5 * before[i] + (0.5 / float(count)) * mean
+        mean += shares[e] * before[others[e]]
+    if starts[i + 1] > starts[i]:
+        after[i] = 0.5 * before[i] + 0.5 * mean
     else:
         after[i] = before[i]
 

@@ -29,6 +29,7 @@ class Pairs:
     """Pairs of segments that vertices turn between, and by how much; `blocks` of four for every vertex.
 
     Of each pair: the turn omega_bk from one to the other, S_k - S_b, and the direction to the inside of their bend.
+    Of each vertex: whether it is `chained`, 1 where only bones that follow each other turn it.
     """
 
     blocks: int
@@ -37,6 +38,7 @@ class Pairs:
     rotations: Points
     stretches: Matrices
     insides: Points
+    chained: FloatArray
 
 
 @wp.func
@@ -130,6 +132,7 @@ def restore_distances(
 
     A scale vector that leans over comes nearer to the bone; outside a bend that would leave a point at the joint. The
     paper asks the nearest bone of all, which changes abruptly where two are equally near; outside it is the own one.
+    Where limbs branch off, vertices next to each other have different bones of their own, and keep their place.
     """
     i = first + wp.tid()
     s = scale_vectors[i]
@@ -148,7 +151,7 @@ def restore_distances(
                     facing = wp.dot(s, pairs.insides[p[k]]) / wp.max(length, 1.0e-12)
                     leaning += w[k]
                     inside += 2.0 * w[k] * wp.clamp(PER_STOP * facing, 0.0, 1.0)
-        amount = correction * wp.min(LEANING * leaning, 1.0) * (1.0 - wp.min(inside, 1.0))
+        amount = correction * pairs.chained[i] * wp.min(LEANING * leaning, 1.0) * (1.0 - wp.min(inside, 1.0))
         if amount > 0.0 and length > 0.0:
             closest = closest_on_segment(x, positions[b], positions[size + b])
             away = x - closest
