@@ -14,6 +14,10 @@ FOUND = {
     "drag": [20.0, 30.0, 25.0],
     "change": [],
     "seek": [12.0],
+    "stroke": [40.0, 50.0],
+    "steps": [16.0],
+    "besideBake": [20.0, 30.0],
+    "compared": [25.0],
 }
 
 
@@ -22,7 +26,9 @@ def test_what_a_page_measured_is_told_in_seconds():
     assert rows["command to the first moving picture"].seconds == 2.5
     assert rows["drag while it stands, pointer to picture"].seconds == pytest.approx(0.025)
     assert "2.0 mm from hand to place" in rows["drag while it stands, pointer to picture"].note
-    assert "44.9 frames a second arrive, 30.0 are drawn" in rows["between frames that arrive"].note
+    assert "44.9 frames a second arrive" in rows["between frames that arrive"].note
+    assert rows["pen lifted to bulge"].seconds == pytest.approx(0.045)
+    assert "40.0 frames a second arrive" in rows["between frames beside a bake"].note
     assert "live setting to picture" not in rows  # nothing was measured of it
 
 

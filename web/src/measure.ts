@@ -5,7 +5,7 @@ import type { Stage } from "./scene/stage";
 import * as session from "./session";
 import { DragFlesh } from "./tools/drag";
 import { pixelOf, placeAt } from "./tools/tool";
-import { tools } from "./tools/toolbox";
+import { chooseTool, tools } from "./tools/toolbox";
 
 export const MEASURED = "#measure";
 export const UNDRAWN = "#measure-undrawn"; // where no graphics card is: all but the drawing
@@ -13,6 +13,9 @@ export const UNDRAWN = "#measure-undrawn"; // where no graphics card is: all but
 const WATCHED = 10_000; // of frames that arrive [ms]
 const TIMES = 240; // that everything else is done, at most
 const LONGEST = 8000; // that it takes, at most [ms]
+const STROKES = 8;
+const LENGTH = 30; // moves of a stroke
+const TWICE = 10; // back and again
 const HAND = { pointerId: 77, pointerType: "mouse", bubbles: true, button: 0, isPrimary: true };
 
 type Figures = Record<string, number | number[] | string>;
@@ -23,7 +26,7 @@ export async function measure(stage: Stage): Promise<void> {
   await meter.until(() => session.state.value !== null);
   const answered = performance.timeOrigin + performance.now();
   const begun = await meter.firstMoves();
-  await meter.until(() => session.state.value?.views.every(({ preparing }) => preparing === null) ?? false);
+  await meter.bound();
   const found: Figures = {
     opened: performance.timeOrigin,
     answered,
@@ -36,6 +39,17 @@ export async function measure(stage: Stage): Promise<void> {
   found.drag = await meter.dragPaused();
   found.change = await meter.changes();
   found.seek = await meter.seeks();
+  found.stroke = await meter.strokes();
+  found.steps = await meter.steps();
+  await meter.said({ do: "undo" });
+  await meter.said({ do: "play" });
+  await meter.said({ do: "start-job", kind: "bake", suffix: ".supple" });
+  found.besideBake = await meter.gaps(() =>
+    session.state.value!.jobs.some(({ state }) => state === "waiting" || state === "running"),
+  );
+  for (const skin of ["linear", "delta-mush"]) await meter.said({ do: "add-view", skin });
+  await meter.bound();
+  found.compared = await meter.gaps();
   await fetch("/measured", { method: "POST", body: JSON.stringify(found) });
 }
 
@@ -80,12 +94,17 @@ class Meter {
     return performance.timeOrigin + performance.now();
   }
 
-  /** Between frames that arrive [ms]. */
-  async gaps(): Promise<number[]> {
+  /** When all skins are bound. */
+  bound(): Promise<void> {
+    return this.until(() => session.state.value!.views.every(({ preparing }) => preparing === null));
+  }
+
+  /** Between frames that arrive [ms], while something is so or else for a while. */
+  async gaps(still = () => performance.now() - this.begun < WATCHED): Promise<number[]> {
     this.arrivals = [];
     this.pictures = 0;
     this.begun = performance.now();
-    await this.until(() => performance.now() - this.begun > WATCHED);
+    await this.until(() => !still());
     return this.arrivals.slice(1).map((time, i) => time - this.arrivals[i]!);
   }
 
@@ -138,6 +157,40 @@ class Meter {
   async seeks(): Promise<number[]> {
     const duration = session.state.value!.transport.duration ?? 1;
     return this.timed((i) => session.ask({ do: "seek", time: 0.5 * duration * (1 + Math.sin(0.1 * i)) }));
+  }
+
+  /** From a pen that is lifted to a picture with the bulge [ms]; every bulge is taken back. */
+  async strokes(): Promise<number[]> {
+    chooseTool("raise");
+    const taken: number[] = [];
+    for (let i = 0; i < STROKES; i++) {
+      const [x, y] = this.pixel();
+      this.point("pointerdown", x, y);
+      for (let step = 0; step < LENGTH; step++) {
+        await this.nextPicture();
+        this.point("pointermove", x + 0.3 * step, y - 0.5 * step);
+      }
+      const at = performance.now();
+      this.point("pointerup", x + 0.3 * LENGTH, y - 0.5 * LENGTH);
+      taken.push((await this.shown(this.sent.at(-1)!.seq)) - at);
+      await this.nextPicture();
+      if (i < STROKES - 1) await this.said({ do: "undo" });
+      await this.nextPicture();
+    }
+    chooseTool("drag");
+    return taken;
+  }
+
+  /** From a step back, or again, to a picture without it, or with it [ms]. */
+  async steps(): Promise<number[]> {
+    const taken: number[] = [];
+    for (let i = 0; i < TWICE; i++)
+      for (const what of ["undo", "redo"] as const) {
+        await this.nextPicture();
+        const at = performance.now();
+        taken.push((await this.said({ do: what })) - at);
+      }
+    return taken;
   }
 
   /** When a picture has a command in it [ms]. */

@@ -31,6 +31,14 @@ ROOM = "studio"
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
 FEW = 3000  # vertices of the hero that the processor draws
 _PATIENCE = 300.0  # s for one page to measure itself
+_SCENES = (("linear", VERTICES, False), ("lattice", VERTICES, False), ("linear", MANY, False), ("lattice", FEW, True))
+_TO_PICTURE = {
+    "change": "live setting to picture",
+    "seek": "scrub to picture",
+    "stroke": "pen lifted to bulge",
+    "steps": "step back or again to picture",
+}
+_FRAMES = {"besideBake": "between frames beside a bake", "compared": "between frames of three skins compared"}
 _ADDRESS = re.compile(r"http://\S+")
 _PROGRAM = "from supple.cli.main import main; raise SystemExit(main())"
 _DRAWING = ("--use-gl=angle", "--use-angle=gl-egl", "--ignore-gpu-blocklist")
@@ -44,7 +52,7 @@ def rows(progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Ro
         return
     progress("linear blend, by which all is scaled")
     yield scale(ROOM, device)
-    for skin, vertices, drawn in (("lattice", VERTICES, False), ("linear", MANY, False), ("lattice", FEW, True)):
+    for skin, vertices, drawn in _SCENES:
         scene = f"hero-{vertices} {skin}, {'drawn by the processor' if drawn else 'without drawing'}"
         progress(f"the studio: {scene}")
         yield from rows_of_page(scene, measured(chromium, skin, vertices, drawn=drawn))
@@ -55,21 +63,26 @@ def rows_of_page(scene: str, found: dict[str, Any]) -> Iterator[Row]:
     waited = f"the page is asked for after {found['opened']:.2f} s, the engine answers after {found['answered']:.2f} s"
     yield Row(ROOM, scene, "command to the first moving picture", found["firstMoving"], note=waited)
     gaps = found["gaps"]
-    note = f"{1e3 / np.mean(gaps):.1f} frames a second arrive, {found['drawn']:.1f} are drawn; {_late(gaps)}"
-    yield _row(scene, "between frames that arrive", gaps, note)
+    yield _row(scene, "between frames that arrive", gaps, f"{_rate(gaps)}; {found['drawn']:.1f} are drawn")
     behind = found["behind"]
     if behind:
         middle, most = np.percentile(behind, [50.0, 95.0])
         far = f"{middle:.1f} mm from hand to place while it walks, 95 % within {most:.1f} mm"
         yield _row(scene, "drag while it stands, pointer to picture", found["drag"], f"{_late(found['drag'])}; {far}")
-    for name, what in (("change", "live setting to picture"), ("seek", "scrub to picture")):
+    for name, what in _TO_PICTURE.items():
         if found[name]:
             yield _row(scene, what, found[name], _late(found[name]))
+    for name, what in _FRAMES.items():
+        yield _row(scene, what, found[name], _rate(found[name]))
 
 
 def _row(scene: str, what: str, milliseconds: Sequence[float], note: str) -> Row:
     low, middle, high = 1e-3 * np.percentile(milliseconds, [25.0, 50.0, 75.0])
     return Row.of(ROOM, scene, what, timing=Timing(float(middle), float(low), float(high)), note=note)
+
+
+def _rate(gaps: Sequence[float]) -> str:
+    return f"{1e3 / np.mean(gaps):.1f} frames a second arrive, {_late(gaps)}"
 
 
 def _late(milliseconds: Sequence[float]) -> str:

@@ -121,10 +121,13 @@ class Job:
 
 
 def _apart() -> dict[str, Any]:
-    """In a group of its own, so that all of it can be ended, and behind what plays."""
+    """In a group of its own, so that all of it can be ended, and behind what plays.
+
+    Not in a session of its own: Linux shares its time among sessions first, and priorities count within one only.
+    """
     if sys.platform == "win32":
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.BELOW_NORMAL_PRIORITY_CLASS}
-    return {"start_new_session": True}
+    return {"process_group": 0}
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

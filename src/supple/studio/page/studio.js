@@ -4841,13 +4841,16 @@ var UNDRAWN = "#measure-undrawn";
 var WATCHED = 1e4;
 var TIMES = 240;
 var LONGEST2 = 8e3;
+var STROKES = 8;
+var LENGTH = 30;
+var TWICE = 10;
 var HAND = { pointerId: 77, pointerType: "mouse", bubbles: true, button: 0, isPrimary: true };
 async function measure(stage2) {
   const meter = new Meter(stage2);
   await meter.until(() => state.value !== null);
   const answered = performance.timeOrigin + performance.now();
   const begun = await meter.firstMoves();
-  await meter.until(() => state.value?.views.every(({ preparing }) => preparing === null) ?? false);
+  await meter.bound();
   const found = {
     opened: performance.timeOrigin,
     answered,
@@ -4860,6 +4863,17 @@ async function measure(stage2) {
   found.drag = await meter.dragPaused();
   found.change = await meter.changes();
   found.seek = await meter.seeks();
+  found.stroke = await meter.strokes();
+  found.steps = await meter.steps();
+  await meter.said({ do: "undo" });
+  await meter.said({ do: "play" });
+  await meter.said({ do: "start-job", kind: "bake", suffix: ".supple" });
+  found.besideBake = await meter.gaps(
+    () => state.value.jobs.some(({ state: state2 }) => state2 === "waiting" || state2 === "running")
+  );
+  for (const skin2 of ["linear", "delta-mush"]) await meter.said({ do: "add-view", skin: skin2 });
+  await meter.bound();
+  found.compared = await meter.gaps();
   await fetch("/measured", { method: "POST", body: JSON.stringify(found) });
 }
 var Meter = class {
@@ -4904,12 +4918,16 @@ var Meter = class {
     await this.until(() => this.stage.skin.frame.motionTime > motionTime2);
     return performance.timeOrigin + performance.now();
   }
-  /** Between frames that arrive [ms]. */
-  async gaps() {
+  /** When all skins are bound. */
+  bound() {
+    return this.until(() => state.value.views.every(({ preparing }) => preparing === null));
+  }
+  /** Between frames that arrive [ms], while something is so or else for a while. */
+  async gaps(still = () => performance.now() - this.begun < WATCHED) {
     this.arrivals = [];
     this.pictures = 0;
     this.begun = performance.now();
-    await this.until(() => performance.now() - this.begun > WATCHED);
+    await this.until(() => !still());
     return this.arrivals.slice(1).map((time, i4) => time - this.arrivals[i4]);
   }
   /** Pictures drawn each second while gaps were measured. */
@@ -4957,6 +4975,38 @@ var Meter = class {
   async seeks() {
     const duration = state.value.transport.duration ?? 1;
     return this.timed((i4) => ask({ do: "seek", time: 0.5 * duration * (1 + Math.sin(0.1 * i4)) }));
+  }
+  /** From a pen that is lifted to a picture with the bulge [ms]; every bulge is taken back. */
+  async strokes() {
+    chooseTool("raise");
+    const taken = [];
+    for (let i4 = 0; i4 < STROKES; i4++) {
+      const [x3, y5] = this.pixel();
+      this.point("pointerdown", x3, y5);
+      for (let step2 = 0; step2 < LENGTH; step2++) {
+        await this.nextPicture();
+        this.point("pointermove", x3 + 0.3 * step2, y5 - 0.5 * step2);
+      }
+      const at = performance.now();
+      this.point("pointerup", x3 + 0.3 * LENGTH, y5 - 0.5 * LENGTH);
+      taken.push(await this.shown(this.sent.at(-1).seq) - at);
+      await this.nextPicture();
+      if (i4 < STROKES - 1) await this.said({ do: "undo" });
+      await this.nextPicture();
+    }
+    chooseTool("drag");
+    return taken;
+  }
+  /** From a step back, or again, to a picture without it, or with it [ms]. */
+  async steps() {
+    const taken = [];
+    for (let i4 = 0; i4 < TWICE; i4++)
+      for (const what of ["undo", "redo"]) {
+        await this.nextPicture();
+        const at = performance.now();
+        taken.push(await this.said({ do: what }) - at);
+      }
+    return taken;
   }
   /** When a picture has a command in it [ms]. */
   said(command) {
