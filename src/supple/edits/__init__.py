@@ -10,7 +10,7 @@ from supple.edits.pose_edit import PoseEdit
 from supple.edits.radial import EASINGS, PROFILES, radial
 from supple.edits.region import Region, region_round
 from supple.edits.region_editing import RegionEditing
-from supple.edits.silhouette import outline, redrawn_outline, redrawn_silhouette, silhouette_edges
+from supple.edits.silhouette import crease_edges, outline, redrawn_outline, redrawn_silhouette, silhouette_edges
 from supple.edits.spring_edit import spring_edit
 from supple.edits.surface_edit import SurfaceEdit, mix
 from supple.edits.surface_editing import SurfaceEditing
@@ -30,6 +30,7 @@ __all__ = [
     "SurfaceEdit",
     "SurfaceEditing",
     "bulge",
+    "crease_edges",
     "encoded",
     "encoded_moves",
     "load_edits",

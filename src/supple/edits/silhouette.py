@@ -14,12 +14,15 @@ from supple.edits.strokes.skin_line import choose_knots
 from supple.edits.strokes.surface_stroke import SurfaceStroke
 from supple.edits.strokes.view import View
 from supple.errors import InputError
+from supple.geometry.quaternions import normalize
 from supple.geometry.topology import EdgeLinks, area_vectors, edge_links
 
 _WHERE = "silhouette"
 _NEAR = 1  # pixels round an edge that are asked
 _PIXELS = 4.0  # widths of a pixel by which what is beside an edge may be nearer than it, because skin curves away
 _DETOUR, _AWAY = 1.5, 0.5  # lengths of a line: of the outline between its ends, and how far that may be from it
+_LONG_WAY = 1.0  # lengths of a line that the other way round may be from it, however long that is
+_CLOSED, _BESIDE = 1e6, 200.0  # how much longer that counts along the way not to be taken, and off the outline
 _HIDDEN, _INSIDE = 3.0, 10.0  # how much longer a way counts along a hidden outline, and off the outline
 
 
@@ -57,20 +60,45 @@ def _sides(triangles: IntArray, count: int) -> IntArray:
     return remembered(triangles, f"sides {count}", lambda: np.bincount(links.edge_of_side).astype(np.int32))
 
 
-def outline(points: ArrayLike, triangles: ArrayLike, view: View) -> IntArray:
-    """The edges (E, 2) of the silhouette that are seen in a view.
+def crease_edges(points: ArrayLike, triangles: ArrayLike, angle: float) -> IntArray:
+    """Edges (E, 2) in which the skin is bent by more than an `angle` [rad], such as under a chin or between fingers."""
+    where, faces = _check_mesh(points, triangles)
+    return edge_links(faces, len(where)).edges[_creased(where, faces, _check_angle(angle))]
+
+
+def _check_angle(angle: float) -> float:
+    if not 0.0 < angle < np.pi:
+        raise InputError(_WHERE, f"crease is {angle}", "an angle between 0 and pi is needed", "try 0.8")
+    return angle
+
+
+def _creased(points: FloatArray, triangles: IntArray, angle: float) -> IntArray:
+    """Numbers of the edges between two triangles whose normals are more than an angle [rad] apart."""
+    links = edge_links(triangles, len(points))
+    normals = normalize(area_vectors(points, triangles))[np.tile(np.arange(len(triangles)), 3)]
+    total = np.stack([np.bincount(links.edge_of_side, normals[:, k], len(links.edges)) for k in range(3)], axis=1)
+    both = _sides(triangles, len(points)) == 2
+    return np.flatnonzero(both & (np.linalg.norm(total, axis=1) < 2.0 * np.cos(0.5 * angle))).astype(np.int32)
+
+
+def outline(points: ArrayLike, triangles: ArrayLike, view: View, *, crease: float | None = None) -> IntArray:
+    """The edges (E, 2) of the silhouette that are seen in a view; with a `crease` [rad], those bent more than it too.
 
     Beside an edge that is seen, something is as far as it or farther; where all round it is nearer, it is hidden.
     """
     where, faces = _check_mesh(points, triangles)
-    turning, seen = _outline(where, faces, view)
+    turning, seen = _outline(where, faces, view, crease)
     return edge_links(faces, len(where)).edges[turning[seen]]
 
 
-def _outline(points: FloatArray, triangles: IntArray, view: View) -> tuple[IntArray, BoolArray]:
-    """Numbers of the silhouette's edges in a view, and which of them are seen."""
+def _outline(
+    points: FloatArray, triangles: IntArray, view: View, crease: float | None = None
+) -> tuple[IntArray, BoolArray]:
+    """Numbers of the silhouette's edges in a view, and of creases, and which of them are seen."""
     front = _facing(points, triangles, view.towards_eye(points[triangles[:, 0]]))
     turning = _turning(triangles, front, len(points))
+    if crease is not None:
+        turning = np.union1d(turning, _creased(points, triangles, _check_angle(crease))).astype(np.int32)
     edges = edge_links(triangles, len(points)).edges[turning]
     # The back of a closed skin is never nearer than its front.
     drawn = triangles[front] if (_sides(triangles, len(points)) == 2).all() else triangles
@@ -90,28 +118,45 @@ def _find_visible(edges: IntArray, points: FloatArray, view: View, *, picture: t
 
 
 def redrawn_silhouette(
-    points: ArrayLike, triangles: ArrayLike, view: View, *, pixels: ArrayLike
+    points: ArrayLike,
+    triangles: ArrayLike,
+    view: View,
+    *,
+    pixels: ArrayLike,
+    crease: float | None = None,
+    other_way: bool = False,
 ) -> tuple[IntArray, FloatArray]:
     """Handles (H,) along the outline under a stroke through `pixels` (N, 2), and where the stroke wants them (H, 3).
 
     The outline between the places nearest to the stroke's start and end is laid on the stroke by shares of their
-    lengths in the picture; vertices keep their distance from the viewer. Small gaps of the outline are crossed.
+    lengths in the picture; vertices keep their distance from the viewer. Small gaps of the outline are crossed. With a
+    `crease` [rad], skin bent by more than that can be drawn anew too. `other_way` takes the outline the other way round
+    between the same two places. What would go farther than the stroke is long is refused.
     """
     where, faces = _check_mesh(points, triangles)
-    path, targets = _lay_on_line(where, faces, view, pixels)
+    path, targets = _lay_on_line(where, faces, view, pixels, crease=crease, other_way=other_way)
     order = np.argsort(path, kind="stable")
     return path[order], targets[order]
 
 
 def redrawn_outline(
-    points: ArrayLike, triangles: ArrayLike, view: View, *, pixels: ArrayLike, reach: float, method: str = "smooth"
+    points: ArrayLike,
+    triangles: ArrayLike,
+    view: View,
+    *,
+    pixels: ArrayLike,
+    reach: float,
+    method: str = "smooth",
+    crease: float | None = None,
+    other_way: bool = False,
 ) -> tuple[FloatArray, SurfaceStroke]:
     """The skin (V, 3) [m] with its outline laid on a stroke through `pixels` (N, 2), and the outline as a stroke on it.
 
     Skin up to `reach` [m] away follows as `method` says (`RegionEditing`). The stroke has knots to pull it by later.
+    `crease` and `other_way` are those of `redrawn_silhouette`.
     """
     where, faces = _check_mesh(points, triangles)
-    path, targets = _lay_on_line(where, faces, view, pixels)
+    path, targets = _lay_on_line(where, faces, view, pixels, crease=crease, other_way=other_way)
     order = np.argsort(path, kind="stable")
     region = region_round(faces, path, points=where, reach=reach)
     moved = RegionEditing(where, faces, region, method=method).moved(targets[order])
@@ -128,10 +173,12 @@ def _stroke_through(path: IntArray, knots: IntArray, triangles: IntArray) -> Sur
     return SurfaceStroke(corners[knots] // 3, np.eye(3)[corners[knots] % 3], corners // 3, np.ones(len(knots)))
 
 
-def _lay_on_line(where: FloatArray, faces: IntArray, view: View, pixels: ArrayLike) -> tuple[IntArray, FloatArray]:
+def _lay_on_line(
+    where: FloatArray, faces: IntArray, view: View, pixels: ArrayLike, *, crease: float | None, other_way: bool
+) -> tuple[IntArray, FloatArray]:
     """Vertices of the outline under a stroke, in its order, and where it wants them."""
     line = resample(pixels, 1.0)
-    turning, visible = _outline(where, faces, view)
+    turning, visible = _outline(where, faces, view, crease)
     links = edge_links(faces, len(where))
     if not visible.any():
         raise InputError(_WHERE, "no outline is seen", "the skin must be in view", "move the view")
@@ -141,12 +188,17 @@ def _lay_on_line(where: FloatArray, faces: IntArray, view: View, pixels: ArrayLi
     dear = np.full(len(links.edges), _INSIDE)
     dear[turning] = np.where(visible, 1.0, _HIDDEN)
     path = _shortest_path(links, dear, seen, start=int(ends[0]), end=int(ends[1]))
+    if other_way:
+        taken = np.isin(links.edges, path[1:-1]).any(axis=1) | np.isin(links.edges, path[[0, -1]]).all(axis=1)
+        round_about = np.where(taken, _CLOSED, np.where(dear == _INSIDE, _BESIDE, dear))
+        path = _shortest_path(links, round_about, seen, start=int(ends[0]), end=int(ends[1]))
     steps = np.linalg.norm(np.diff(seen[path], axis=0), axis=1)
     fraction = np.concatenate([[0.0], np.cumsum(steps)]) / max(float(steps.sum()), 1e-12)
     drawn = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))])
     wanted = np.stack([np.interp(fraction * drawn[-1], drawn, line[:, k]) for k in range(2)], axis=1)
     farthest = float(np.linalg.norm(wanted - seen[path], axis=1).max())
-    if steps.sum() > _DETOUR * drawn[-1] or farthest > _AWAY * drawn[-1]:
+    longest, away = (np.inf, _LONG_WAY) if other_way else (_DETOUR, _AWAY)
+    if steps.sum() > longest * drawn[-1] or farthest > away * drawn[-1]:
         raise InputError(
             _WHERE,
             f"the outline between the ends of the line is {steps.sum():.0f} pixels long and up to {farthest:.0f} away",

@@ -1,7 +1,8 @@
-"""Painting maps on a skin: the brush, what it does to values, and the other half of the body."""
+"""Painting maps on a skin, and touching up drawn shapes: the brush, what it does, and the other half of the body."""
 
 from supple.edits.painting.brush import Brush
 from supple.edits.painting.canvas import Canvas, Place
+from supple.edits.painting.retouching import erase_edit, mirror_edit, smooth_edit
 from supple.edits.painting.stroke import ACTIONS, MapStroke
 
-__all__ = ["ACTIONS", "Brush", "Canvas", "MapStroke", "Place"]
+__all__ = ["ACTIONS", "Brush", "Canvas", "MapStroke", "Place", "erase_edit", "mirror_edit", "smooth_edit"]

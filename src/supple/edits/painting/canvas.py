@@ -105,6 +105,22 @@ class Canvas:
         distance, vertex = self._tree.query(plane.mirrored(shares @ self._points[vertices]))
         return Place((int(vertex),), (1.0,)) if distance < _NEAR * self._size else None
 
+    def mirrored_vectors(self, vectors: FloatArray) -> FloatArray | None:
+        """Vectors (V, 3) at all vertices as a mirror shows them; None where the body is not its own image.
+
+        A vertex takes what is nearest to its image, blended among the three nearest by how near they are.
+        """
+        plane = self.mirror_plane
+        if plane is None:
+            return None
+        distances, nearest = self._tree.query(plane.mirrored(self._points), k=3)
+        close = 1.0 / np.maximum(distances, 1e-9 * self._size)
+        close *= distances < _NEAR * self._size
+        weights = close / np.maximum(close.sum(axis=1, keepdims=True), 1e-300)
+        image = np.einsum("vk,vki->vi", weights, np.asarray(vectors)[nearest])
+        image[:, plane.axis] *= -1.0
+        return np.asarray(image)
+
     @cached_property
     def _tree(self) -> Any:
         from scipy.spatial import cKDTree

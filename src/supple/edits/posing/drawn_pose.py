@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,13 +43,25 @@ class DrawnPose:
         radius: float,
         pins: list[str] | None = None,
         ranges: JointRanges | None = None,
+        stretch: float | Mapping[str, float] = 1.0,
+        twist: bool = False,
     ) -> Pose:
         """A pose with joints within `radius` [m] of the baseline taken over to the offset; pinned ones stay.
 
-        Where feet or hands are pinned that the lines carry along, their limbs bend for them.
+        Where feet or hands are pinned that the lines carry along, their limbs bend for them. `stretch` and `twist` are
+        those of `posed_by_strokes`.
         """
         limits = None if ranges is None else ranges.limits
-        posed = posed_by_strokes(skeleton, pose, self.baseline, offset=self.offset, radius=radius, limits=limits)
+        posed = posed_by_strokes(
+            skeleton,
+            pose,
+            self.baseline,
+            offset=self.offset,
+            radius=radius,
+            limits=limits,
+            stretch=stretch,
+            twist=twist,
+        )
         return hold(skeleton, pose, posed, pins=pins, ranges=ranges) if pins else posed
 
     def kept_in(self, edits: Edits, pose: str) -> Edits:

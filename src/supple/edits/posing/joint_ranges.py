@@ -9,6 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from supple.arrays import FloatArray, IntArray, frozen
+from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import quaternions
@@ -18,6 +19,7 @@ from supple.skins.contact.model.joints import named_hinges
 from supple.skins.contact.settings import fold_range
 
 _WHERE = "JointRanges"
+_KEPT = "joint_ranges"  # among the extras of a character
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +52,27 @@ class JointRanges:
         """Those of elbows and knees, by what rigs call them, where rest tells their axis or else `poses` do."""
         axes = named_hinges(skeleton, poses)
         return cls(axes, {name: fold_range(skeleton, skeleton.index(name)) for name in axes})
+
+    @classmethod
+    def of(cls, character: Character, poses: Sequence[Pose] = ()) -> JointRanges:
+        """Those that are kept in a character, or else those of its elbows and knees (`from_names`)."""
+        kept = character.extras.get(_KEPT)
+        if kept is None:
+            return cls.from_names(character.skeleton, poses)
+        return cls(
+            {name: np.asarray(axis) for name, axis in kept["axes"].items()},
+            {name: (float(low), float(high)) for name, (low, high) in kept["spans"].items()},
+        )
+
+    def kept_in(self, character: Character) -> Character:
+        """The character with these ranges kept in it, for whoever poses it."""
+        for name in {**self.axes, **self.spans}:
+            character.skeleton.index(name)
+        kept = {
+            "axes": {name: axis.tolist() for name, axis in self.axes.items()},
+            "spans": {name: [float(end) for end in span] for name, span in self.spans.items()},
+        }
+        return character.replace(extras={**character.extras, _KEPT: kept})
 
     @property
     def limits(self) -> dict[str, float]:

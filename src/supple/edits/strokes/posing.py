@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -34,17 +35,22 @@ def posed_by_strokes(
     radius: float | None = None,
     limits: Mapping[str, float] | None = None,
     move_roots: bool = True,
+    stretch: float | Mapping[str, float] = 1.0,
+    twist: bool = False,
 ) -> Pose:
     """The pose in which joints near `baseline` stand to `offset` as they stood to it [Toothman2020, Sec. 7.2].
 
     From the root outward, each picked joint is turned so that the picked joints below it point to where the strokes
-    want them; bones keep their lengths, so they come as near as those allow. A picked root moves there unless
+    want them; where bones keep their lengths, they come as near as those allow. A picked root moves there unless
     `move_roots` is false. `limits` are the largest angles [rad] from rest by joint name; a joint turns no farther than
     that against its parent (nor farther than it is already). Without a `radius` [m], joints within 0.06 of the pose's
     size are picked; where there are none it is refused.
 
-    Limits: only directions of bones are matched; nothing twists about itself.
+    `stretch` is how many times as long as they are bones may become, or as many times as short, for all or by the name
+    of the joint that a bone begins at; then joints come to where the strokes want them. With `twist` bones take the
+    turn of the strokes about themselves too, and the last picked joints all of it.
     """
+    lengths = _check_stretch(skeleton, stretch)
     bounds = _check_limits(skeleton, limits or {})
     heads = pose.world_from_joint[:, :3, 3]
     parameters, distances = baseline.nearest_parameters(heads)
@@ -56,15 +62,25 @@ def posed_by_strokes(
             f"the nearest one is {distances.min():.3g} m away",
             "draw it nearer, or pass a larger radius",
         )
-    goals = carry_from(baseline, offset, heads[picked], parameters=parameters[picked])[0]
+    goals, turns = carry_from(baseline, offset, heads[picked], parameters=parameters[picked])
     wanted = dict(zip(picked.tolist(), goals, strict=True))
-    moves = _move_joints(skeleton, pose, wanted, bounds=bounds, move_roots=move_roots)
+    twists = dict(zip(picked.tolist(), turns, strict=True)) if twist else {}
+    allowed = _Allowed(bounds, lengths, twists, move_roots)
+    moves = _move_joints(skeleton, pose, wanted, allowed)
     return Pose(moves @ pose.world_from_joint, shapes=pose.shapes)
 
 
-def _move_joints(
-    skeleton: Skeleton, pose: Pose, wanted: Mapping[int, FloatArray], *, bounds: Mapping[int, float], move_roots: bool
-) -> FloatArray:
+@dataclass(frozen=True)
+class _Allowed:
+    """What joints may do: `bounds` [rad] by joint, how far bones (J,) may stretch, and the turns that strokes want."""
+
+    bounds: Mapping[int, float]
+    stretch: FloatArray
+    twists: Mapping[int, FloatArray]
+    move_roots: bool
+
+
+def _move_joints(skeleton: Skeleton, pose: Pose, wanted: Mapping[int, FloatArray], allowed: _Allowed) -> FloatArray:
     """The rigid moves (J, 4, 4) that take joints from where they are: each one's parent's, and its own turn on top."""
     world = pose.world_from_joint
     moves = np.tile(np.eye(4), (len(skeleton), 1, 1))
@@ -76,24 +92,70 @@ def _move_joints(
         if joint not in wanted:
             continue
         head = move[:3, :3] @ world[joint, :3, 3] + move[:3, 3]
-        if parents[joint] < 0 and move_roots:
+        if parents[joint] < 0 and allowed.move_roots:
             moves[joint, :3, 3] += wanted[joint] - head
             head = wanted[joint]
+        elif parents[joint] >= 0 and allowed.stretch[parents[joint]] > 1.0:
+            above = moves[parents[joint]] @ world[parents[joint]]
+            longer = _stretched(head - above[:3, 3], wanted[joint] - above[:3, 3], allowed.stretch[parents[joint]])
+            moves[joint, :3, 3] += above[:3, 3] + longer - head
+            head = above[:3, 3] + longer
         followers = leads.get(joint, [])
-        if not followers:
+        if not followers and joint not in allowed.twists:
             continue
         move = moves[joint]
+        if not followers:
+            rotation = allowed.twists[joint] @ move[:3, :3].T
+            _turn_about(moves[joint], _bounded(rotation, skeleton, moves, world, joint, allowed.bounds), head)
+            continue
         directions = world[followers, :3, 3] @ move[:3, :3].T + move[:3, 3] - head
         targets = _find_targets(directions, np.array([wanted[f] for f in followers]) - head, wanted[joint] - head)
         rotation = _fit_rotation(directions, targets)
-        if joint in bounds:
-            above = np.eye(3) if parents[joint] < 0 else moves[parents[joint], :3, :3] @ world[parents[joint], :3, :3]
-            own = move[:3, :3] @ world[joint, :3, :3]
-            rest = skeleton.parent_from_joint[joint, :3, :3]
-            rotation = _limit_rotation(rotation, rest=rest, above=above, own=own, bound=bounds[joint])
-        moves[joint, :3, :3] = rotation @ move[:3, :3]
-        moves[joint, :3, 3] = rotation @ (move[:3, 3] - head) + head
+        if joint in allowed.twists:
+            about = rotation @ directions.sum(axis=0)
+            rotation = _twist(allowed.twists[joint] @ (rotation @ move[:3, :3]).T, about) @ rotation
+        _turn_about(moves[joint], _bounded(rotation, skeleton, moves, world, joint, allowed.bounds), head)
     return moves
+
+
+def _turn_about(move: FloatArray, rotation: FloatArray, head: FloatArray) -> None:
+    """Turn what a joint carries about its head as well."""
+    move[:3, 3] = rotation @ (move[:3, 3] - head) + head
+    move[:3, :3] = rotation @ move[:3, :3]
+
+
+def _bounded(
+    rotation: FloatArray,
+    skeleton: Skeleton,
+    moves: FloatArray,
+    world: FloatArray,
+    joint: int,
+    bounds: Mapping[int, float],
+) -> FloatArray:
+    """A turn of a joint, or as much of it as its limit allows."""
+    if joint not in bounds:
+        return rotation
+    parent = int(skeleton.parents[joint])
+    above = np.eye(3) if parent < 0 else moves[parent, :3, :3] @ world[parent, :3, :3]
+    own = moves[joint, :3, :3] @ world[joint, :3, :3]
+    rest = skeleton.parent_from_joint[joint, :3, :3]
+    return _limit_rotation(rotation, rest=rest, above=above, own=own, bound=bounds[joint])
+
+
+def _stretched(bone: FloatArray, wanted: FloatArray, most: float) -> FloatArray:
+    """A bone (3,) [m] along its own direction, as long as comes nearest to `wanted`, within `most` times either way."""
+    length = float(np.linalg.norm(bone))
+    if length < 1e-12:
+        return bone
+    ratio = float(bone @ wanted) / length**2
+    return np.asarray(bone * np.clip(ratio, 1.0 / most, most))
+
+
+def _twist(rotation: FloatArray, about: FloatArray) -> FloatArray:
+    """The part (3, 3) of a rotation that turns about a direction."""
+    axis, quaternion = quaternions.normalize(about), quaternions.quat_from_matrix(rotation)
+    angle = 2.0 * np.arctan2(float(quaternion[:3] @ axis), float(quaternion[3]))
+    return quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(axis, angle))
 
 
 def _check_radius(radius: float | None, pose: Pose, where: str) -> float:
@@ -115,6 +177,18 @@ def _check_limits(skeleton: Skeleton, limits: Mapping[str, float]) -> dict[int, 
                 "leave it out for no limit",
             )
     return {skeleton.index(name): float(angle) for name, angle in limits.items()}
+
+
+def _check_stretch(skeleton: Skeleton, stretch: float | Mapping[str, float]) -> FloatArray:
+    """How many times as long (J,) the bones of joints may become."""
+    named = stretch if isinstance(stretch, Mapping) else dict.fromkeys(skeleton.names, stretch)
+    found = np.ones(len(skeleton))
+    for name, most in named.items():
+        if not 1.0 <= most <= 20.0:
+            given = f"the stretch of {name!r} is {most}"
+            raise InputError(_WHERE, given, "the range is 1 to 20", "use 1 for bones that keep their length")
+        found[skeleton.index(name)] = most
+    return found
 
 
 def _find_followers(skeleton: Skeleton, wanted: Mapping[int, FloatArray]) -> dict[int, list[int]]:

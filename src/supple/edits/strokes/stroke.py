@@ -20,6 +20,7 @@ _GAUSS_NODES, _GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(6)
 MOST_KNOTS = 10_000
 _TOLERANCE = 0.01  # of the size of what was drawn
 _PRESSURE = 0.02  # by how much pressure between knots may be off
+_TIMING = 0.01  # of the whole time, or of the length, that the course of a hand may be off by
 _MOST_STEPS = 60  # halvings alone are as fine as numbers are after these
 _AT_ONCE = 1024  # points whose way to the whole curve is looked at together
 
@@ -64,11 +65,13 @@ class Stroke:
         times: ArrayLike | None = None,
         pressures: ArrayLike | None = None,
         tolerance: float | None = None,
+        keep_times: bool = False,
     ) -> Stroke:
         """From what a device recorded, `samples` (N, 3) [m], reduced to knots within `tolerance` [m].
 
         Without `times` (N,) [s] it was drawn in one second; without a tolerance that is a hundredth of its own size.
-        Knots are also kept where `pressures` (N,), 0 to 1, would be off by more than 0.02.
+        Knots are also kept where `pressures` (N,), 0 to 1, would be off by more than 0.02, and with `keep_times` where
+        the hand was faster or slower, for timing by gesture.
         """
         given = frozen(samples, np.float64, (-1, 3), _WHERE, "samples")
         when = np.linspace(0.0, 1.0, len(given)) if times is None else times
@@ -79,12 +82,15 @@ class Stroke:
         given, clock = given[moved], clock[moved]
         size = float(np.ptp(given, axis=0).max())
         keep = simplify(given, _TOLERANCE * size if tolerance is None else tolerance)
+        along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(given, axis=0), axis=1))])
+        along /= max(float(along[-1]), 1e-300)
+        if keep_times:
+            course = np.stack([along, (clock - clock[0]) / max(float(np.ptp(clock)), 1e-300)], axis=1)
+            keep = np.union1d(keep, simplify(course, _TIMING))
         if pressures is None:
             return cls(given[keep], clock[keep])
         hard = check_pressures(pressures, len(moved), _WHERE)[moved]
-        along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(given, axis=0), axis=1))])
-        course = np.stack([along / max(float(along[-1]), 1e-300), hard], axis=1)
-        keep = np.union1d(keep, simplify(course, _PRESSURE))
+        keep = np.union1d(keep, simplify(np.stack([along, hard], axis=1), _PRESSURE))
         return cls(given[keep], clock[keep], hard[keep])
 
     def with_knot(self, number: int, position: ArrayLike) -> Stroke:
@@ -159,8 +165,8 @@ class Stroke:
         return self._curve(self._parameter(t), 0)
 
     def time_at(self, t: ArrayLike) -> FloatArray:
-        """When it was drawn there (...) [s]."""
-        return np.asarray(np.interp(self._parameter(t), np.arange(len(self.knots)), self.times))
+        """When it was drawn there (...) [s]; between knots the hand went evenly."""
+        return np.asarray(np.interp(np.asarray(t, dtype=np.float64), self.knot_fractions, self.times))
 
     def pressure_at(self, t: ArrayLike) -> FloatArray:
         """How hard the pen was pressed there (...), 0 to 1; 1 throughout where the device did not say."""

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from supple.character.skeleton import Skeleton
+from supple.character.character import Character
 from supple.edits.edits import Edits, loop_of
 from supple.edits.layers import Layer
 from supple.edits.pose_edit import PoseEdit
@@ -113,13 +113,13 @@ def joint_name(session: Session, joint: int) -> str:
 
 def ranges(session: Session, command: say.Posing) -> JointRanges | None:
     """How far joints may turn, if that is asked for."""
-    return _ranges_in(session.character.skeleton, session.motion) if command.ranges else None
+    return _ranges_in(session.character, session.motion) if command.ranges else None
 
 
 @lru_cache(maxsize=2)
-def _ranges_in(skeleton: Skeleton, motion: Motion) -> JointRanges:
+def _ranges_in(character: Character, motion: Motion) -> JointRanges:
     times = np.linspace(0.0, motion.duration, _SAMPLES)
-    return JointRanges.from_names(skeleton, [motion.sample(float(time)) for time in times])
+    return JointRanges.of(character, [motion.sample(float(time)) for time in times])
 
 
 def plain(name: str) -> str:
