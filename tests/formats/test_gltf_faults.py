@@ -15,10 +15,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from conftest import SHARED
-from supple import Character
+from supple import Character, records
 from supple.errors import FormatError, InputError, SuppleWarning
 from supple.io import load, load_motion
-from supple.io.gltf import container
 
 BROKEN = sorted(path for path in (SHARED / "broken" / "gltf").glob("*/*.gl*") if path.suffix != ".json")
 
@@ -279,16 +278,16 @@ def test_a_sound_file_without_a_mesh_is_told_apart_from_a_broken_one(tmp_path, c
 
 @pytest.mark.parametrize("unit", ["{},", "[],", '{"a":0},', "0,"])
 def test_text_that_unfolds_to_many_times_its_size_is_refused(tmp_path, monkeypatch, unit):
-    monkeypatch.setattr(container, "ALLOWANCE", 10_000)
+    monkeypatch.setattr(records, "ALLOWANCE", 10_000)
     path = tmp_path / "brackets.gltf"
-    for count, said in ((3, "well formed"), (3000, "JSON unfolds to")):
+    for count, said in ((3, "well formed"), (3000, "unfolds to")):
         path.write_text('{"asset":{"version":"2.0"},"extras":[' + unit * count + "0]}")
         with pytest.raises(InputError, match=said):
             load(path)
 
 
 def test_dense_text_of_a_sound_file_is_not_taken_for_brackets(tmp_path, monkeypatch):
-    monkeypatch.setattr(container, "ALLOWANCE", 0)
+    monkeypatch.setattr(records, "ALLOWANCE", 0)
     file = arm()
     file.json["animations"] = [{"samplers": [], "channels": [{"sampler": 0, "target": {"path": "pointer"}}] * 900}]
     file.json["accessors"] += [{"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3"}] * 900

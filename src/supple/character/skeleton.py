@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -44,7 +45,7 @@ class Skeleton:
         count = len(names)
         if count == 0:
             raise InputError(where, "there are no joints", "at least one is needed", "add a root joint")
-        doubles = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) != count else []
+        doubles = sorted(name for name, times in Counter(names).items() if times > 1)
         if doubles:
             raise InputError(where, f"joint name {doubles[0]!r} stands twice", "names must differ", "rename one")
         parents = frozen(self.parents, np.int32, (count,), where, "parents")

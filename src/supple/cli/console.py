@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
+from supple.names import shown
+
 T = TypeVar("T")
 Count = Callable[[int, int], None]
 
@@ -31,11 +33,11 @@ class Console:
     def say(self, text: str = "") -> None:
         """Part of the result, for people."""
         if not self.machine_reads:
-            print(text, flush=True)
+            print(shown(text), flush=True)
 
     def note(self, text: str) -> None:
         """Something worth knowing that is not part of the result."""
-        print(json.dumps({"note": text}) if self.progress_lines else text, file=sys.stderr, flush=True)
+        print(json.dumps({"note": text}) if self.progress_lines else shown(text), file=sys.stderr, flush=True)
 
     def tell_progress(self, what: str, done: int, total: int) -> None:
         """How far it is, as a program reads it."""

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from supple.character.character import Character
+from supple.decompose.archive import read_arrays
 from supple.decompose.sequence import WHERE as SEQUENCE
 from supple.decompose.sequence import PointSequence
 from supple.errors import FormatError, InputError
 from supple.graph.cache import Cache
-from supple.io.archive import read_arrays
 
 _PC2 = struct.Struct("<12siiffi")
 _MDD = struct.Struct(">ii")

@@ -9,6 +9,7 @@ from supple.character.character import Character
 from supple.character.units import in_metres
 from supple.errors import InputError
 from supple.io import formats
+from supple.io.tidying import tidy_character, tidy_motion
 from supple.motion.motion import Motion
 
 
@@ -20,7 +21,7 @@ def load(path: str | Path, *, repair: bool = False, units: str = "m") -> Charact
     """
     module = formats.module_for(_existing(path), formats.CHARACTER_READERS, "files of characters")
     character: Character = module.read_character(Path(path), repair=repair)
-    return in_metres(character, units)
+    return in_metres(tidy_character(character), units)
 
 
 def load_motion(path: str | Path, *, metres_per_unit: float | None = None) -> Motion:
@@ -31,12 +32,12 @@ def load_motion(path: str | Path, *, metres_per_unit: float | None = None) -> Mo
     module = formats.module_for(_existing(path), formats.MOTION_READERS, "files of motions")
     if metres_per_unit is None:
         motion: Motion = module.read_motion(Path(path))
-        return motion
+        return tidy_motion(motion)
     if "metres_per_unit" not in inspect.signature(module.read_motion).parameters:
         given = f"metres_per_unit is {metres_per_unit}"
         raise InputError(str(path), given, "this format says its own unit", "leave it out")
     measured: Motion = module.read_motion(Path(path), metres_per_unit=metres_per_unit)
-    return measured
+    return tidy_motion(measured)
 
 
 def _existing(path: str | Path) -> Path:

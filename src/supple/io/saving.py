@@ -9,6 +9,7 @@ from supple.character.character import Character
 from supple.errors import InputError
 from supple.graph import exports
 from supple.io import formats
+from supple.io.tidying import tidy_character, tidy_motion
 from supple.motion.motion import Motion
 
 if TYPE_CHECKING:
@@ -24,10 +25,10 @@ def save(what: object, path: str | Path) -> None:
     """
     if isinstance(what, Character):
         module = formats.module_for(path, formats.CHARACTER_WRITERS, "files for characters", advice=_ADVICE)
-        module.write_character(what, Path(path))
+        module.write_character(tidy_character(what), Path(path))
     elif isinstance(what, Motion):
         module = formats.module_for(path, formats.MOTION_WRITERS, "files for motions", advice=_ADVICE)
-        module.write_motion(what, Path(path))
+        module.write_motion(tidy_motion(what), Path(path))
     else:
         given = f"a {type(what).__name__} was given"
         raise InputError("save", given, "a character or a motion is needed", "write a bake with cache.save")

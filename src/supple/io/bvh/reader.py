@@ -17,6 +17,7 @@ from supple.io.bvh.frames import COMMENT, read_frames, read_header
 from supple.io.bvh.hierarchy import Joint, read_hierarchy
 from supple.io.bvh.upright import upright
 from supple.motion.motion import Motion
+from supple.names import UNDERLINED, unique
 
 # How long one unit of the file may be. A person is 1.4 to 2.2 m tall, and no two of these put one there.
 UNITS = {
@@ -178,23 +179,9 @@ def _guessed_unit(size: float, where: str) -> float:
     return unit
 
 
-def _unique(names: list[str], where: str) -> list[str]:
-    used: set[str] = set()
-    result, doubles = [], []
-    numbers: dict[str, int] = {}
-    taken = set(names)
-    for name in names:
-        new = name
-        if name in used:
-            number = numbers.get(name, 1) + 1
-            while f"{name}_{number}" in taken:
-                number += 1
-            numbers[name] = number
-            new = f"{name}_{number}"
-            taken.add(new)
-            doubles.append(new)
-        used.add(new)
-        result.append(new)
+def _unique(names: list[str], where: str) -> tuple[str, ...]:
+    result = unique(names, form=UNDERLINED)
+    doubles = [new for name, new in zip(names, result, strict=True) if new != name]
     if doubles:
         warnings.warn(
             f"{where}: joint names stand twice; the later ones are now {', '.join(doubles[:5])}.",

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.errors import FormatError
 from supple.io.gltf.faults import Faults
-from supple.io.gltf.rig import unique
 from supple.io.surface import Surface
+from supple.names import unique
 
 _LINEAR = (0, 1)  # the library's numbers of blending by weights, and of one bone a vertex
 _ADVICE = "export the mesh again"

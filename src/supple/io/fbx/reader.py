@@ -18,8 +18,8 @@ from supple.io.fbx.body import build_body
 from supple.io.fbx.pieces import Meshes, Piece
 from supple.io.fbx.rig import Nodes, Rig, build_rig, moving
 from supple.io.gltf.faults import Faults
-from supple.io.gltf.rig import unique
 from supple.motion.motion import Motion
+from supple.names import unique
 
 
 def read_character(path: Path, *, repair: bool) -> Character:

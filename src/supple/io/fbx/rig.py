@@ -18,8 +18,9 @@ from supple.character.skeleton import Skeleton
 from supple.errors import FormatError
 from supple.geometry import quaternions
 from supple.io.fbx.pieces import Piece
-from supple.io.gltf.rig import MOST_JOINTS, unique
+from supple.io.gltf.rig import MOST_JOINTS
 from supple.motion.motion import Motion
+from supple.names import unique
 
 _SAME = 1e-5  # relative; two bind matrices of one bone closer than this are one, rounded twice
 _MOVES = 1e-6  # relative; less is rounding

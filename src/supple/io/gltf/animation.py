@@ -12,9 +12,10 @@ from supple.arrays import BoolArray, FloatArray
 from supple.geometry import quaternions
 from supple.io.gltf.accessors import FLOAT, Accessors, as_floats
 from supple.io.gltf.document import Document
-from supple.io.gltf.rig import Rig, unique
+from supple.io.gltf.rig import Rig
 from supple.io.gltf.scene import Scene
 from supple.motion.motion import Motion
+from supple.names import unique
 
 HIGHEST_RATE = 120.0  # [1/s]
 SMOOTH_RATE = 60.0  # [1/s] at least, where keys are joined by curves or jumps, which a straight blend would miss

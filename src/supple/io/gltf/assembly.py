@@ -17,8 +17,10 @@ from supple.io.gltf import extras
 from supple.io.gltf.document import Document, Fields
 from supple.io.gltf.materials import Materials
 from supple.io.gltf.meshes import Meshes, Primitive
-from supple.io.gltf.rig import Rig, unique
+from supple.io.gltf.rig import Rig
+from supple.io.gltf.soundness import check_all
 from supple.io.gltf.welding import weld
+from supple.names import unique
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ def build_body(document: Document, meshes: Meshes, rig: Rig, instances: list[Ins
     """Join all instances into one mesh."""
     pieces = _pieces(document, meshes, rig, instances)
     if not pieces:
+        check_all(document)
         raise InputError(
             document.path.name,
             "it is well formed and none of its meshes has triangles with an area",

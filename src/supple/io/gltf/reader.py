@@ -17,6 +17,7 @@ from supple.io.gltf.meshes import Meshes
 from supple.io.gltf.rig import Rig, build_rig
 from supple.io.gltf.scene import Scene, read_scene
 from supple.io.gltf.skins import Skin, read_skins
+from supple.io.gltf.soundness import check_all
 from supple.motion.motion import Motion
 
 _COMPRESSION = {
@@ -99,6 +100,7 @@ def read_motion(path: Path) -> Motion:
     clips = animation.read_clips(document)
     moving = animation.moving_nodes(clips, len(scene))
     if not moving.any():
+        check_all(document)
         raise document.nothing("no clip moves a node", "a motion needs one", "export the animation too")
     users = {number: int(skin.joints[0]) for number, skin in enumerate(skins)}
     rig = build_rig(document, scene, skins, users=users, riders=np.flatnonzero(moving).tolist(), moving=moving)
@@ -136,6 +138,7 @@ def _instances(document: Document, scene: Scene, skins: list[Skin]) -> list[Inst
         found.append(Instance(node, mesh, skin))
         _note_default_shapes(document, node, mesh)
     if not found:
+        check_all(document)
         raise document.nothing(
             "holds no mesh that is shown", "a character needs a mesh", "export the mesh together with its skeleton"
         )

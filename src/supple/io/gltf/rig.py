@@ -17,6 +17,7 @@ from supple.character.skeleton import Skeleton
 from supple.io.gltf.document import Document
 from supple.io.gltf.scene import Scene
 from supple.io.gltf.skins import Skin, invertible
+from supple.names import unique
 
 MOST_JOINTS, DEEPEST = 1 << 14, 1 << 11
 _SAME = 1e-5  # relative; two bind matrices of one joint closer than this are one, rounded twice
@@ -213,19 +214,3 @@ def _names(document: Document, nodes: list[int], repeated: list[int]) -> tuple[s
     """Names of the joints; a second one of the same name gets a number."""
     every = document.items("nodes")
     return unique([document.text(every[node], "name", f"node{node}") for node in [*nodes, *repeated]])
-
-
-def unique(names: list[str]) -> tuple[str, ...]:
-    """Names made to differ: hand, hand.001, hand.002."""
-    taken = set(names)
-    used: set[str] = set()
-    last: dict[str, int] = {}
-    result = []
-    for name in names:
-        new = name
-        while new in used or (new != name and new in taken):
-            last[name] = last.get(name, 0) + 1
-            new = f"{name}.{last[name]:03d}"
-        used.add(new)
-        result.append(new)
-    return tuple(result)

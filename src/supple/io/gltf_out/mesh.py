@@ -18,6 +18,7 @@ from supple.io.gltf.extras import NUMBER, ranges_of, runs_of
 from supple.io.gltf.materials import KEY
 from supple.io.gltf_out.container import FOR_INDICES, FOR_VERTICES, Glb
 from supple.io.gltf_out.materials import add_materials
+from supple.names import UNDERLINED, unique
 
 Columns = dict[str, NDArray[Any]]
 _MOST_NUMBERS = 1 << 24  # whole numbers that a float32 tells apart
@@ -117,15 +118,13 @@ def rest_columns(character: Character, display: DisplayMesh) -> Columns:
 
 def map_columns(character: Character, display: DisplayMesh) -> tuple[Columns, dict[str, str]]:
     """Painted maps as custom attributes (flesh is `_FLESH`), and the names of the maps by attribute."""
-    columns: Columns = {}
-    names = {}
-    for name, values in character.maps.items():
-        plain = key = "_" + "".join(sign if sign.isalnum() and sign.isascii() else "_" for sign in name).upper()
-        number = 2
-        while key in names or key == NUMBER:
-            key, number = f"{plain}_{number}", number + 1
-        columns[key], names[key] = values[display.control_points].astype(np.float32), name
-    return columns, names
+    plain = ["".join(sign if sign.isalnum() and sign.isascii() else "_" for sign in name) for name in character.maps]
+    keys = unique((f"_{name.upper()}" for name in plain), taken=(NUMBER,), form=UNDERLINED)
+    columns: Columns = {
+        key: values[display.control_points].astype(np.float32)
+        for key, values in zip(keys, character.maps.values(), strict=True)
+    }
+    return columns, dict(zip(keys, character.maps, strict=True))
 
 
 def influence_columns(weights: Weights, control_points: IntArray, joint_count: int) -> Columns:

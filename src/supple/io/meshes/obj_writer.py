@@ -14,6 +14,7 @@ from supple.character.materials import Material
 from supple.files import atomic
 from supple.io.pictures import PictureFolder
 from supple.io.surface import Surface
+from supple.names import UNDERLINED, unique
 
 if TYPE_CHECKING:
     from supple.graph.cache import Cache
@@ -75,16 +76,10 @@ def _material_file(path: Path) -> Path:
     return path.with_name("_".join(path.stem.split()) + ".mtl")  # a name ends at a space
 
 
-def _material_names(materials: Sequence[Material]) -> list[str]:
+def _material_names(materials: Sequence[Material]) -> tuple[str, ...]:
     """Names without spaces, each once."""
-    names: list[str] = []
-    for material in materials:
-        name = plain = "_".join(material.name.split()) or "material"
-        number = 2
-        while name in names or name == "none":
-            name, number = f"{plain}_{number}", number + 1
-        names.append(name)
-    return names
+    plain = ["_".join(material.name.split()) or "material" for material in materials]
+    return unique(plain, taken=("none",), form=UNDERLINED)
 
 
 def _write_materials(character: Character, path: Path) -> None:

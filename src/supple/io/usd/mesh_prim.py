@@ -11,6 +11,7 @@ from supple.character.character import Character
 from supple.io.display_mesh import CornerNormals
 from supple.io.surface import Surface
 from supple.io.usd.library import name_for, numbers, singles, usd, vectors
+from supple.names import UNDERLINED, unique
 
 PART = "supplePart"  # the family of the subsets that are parts
 
@@ -42,11 +43,9 @@ class MeshPrim:
             st = primvars.CreatePrimvar("st", kind, UsdGeom.Tokens.faceVarying)
             st.Set(vectors(surface.uvs))
             st.SetIndices(numbers(surface.uv_corners))
-        for name, values in character.maps.items():
-            plain = key = name_for(name)
-            number = 2
-            while primvars.HasPrimvar(key):
-                key, number = f"{plain}_{number}", number + 1
+        taken = [name for name in ("st", "normals") if primvars.HasPrimvar(name)]
+        keys = unique(map(name_for, character.maps), taken=taken, form=UNDERLINED)
+        for key, (name, values) in zip(keys, character.maps.items(), strict=True):
             painted = primvars.CreatePrimvar(key, Sdf.ValueTypeNames.FloatArray, UsdGeom.Tokens.vertex)
             painted.Set(singles(values))
             painted.GetAttr().SetDisplayName(name)

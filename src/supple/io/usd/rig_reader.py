@@ -15,6 +15,7 @@ from supple.io.usd.library import from_matrices, usd
 from supple.io.usd.stage_reader import OpenStage
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose
+from supple.names import UNDERLINED, unique
 
 _MOST_FRAMES = 200_000
 
@@ -63,6 +64,7 @@ class UsdRig:
 
     def _merged(self) -> Skeleton:
         names: list[str] = []
+        taken: set[str] = set()
         parents: list[int] = []
         world: list[FloatArray] = []
         tails: list[FloatArray] = []
@@ -71,7 +73,8 @@ class UsdRig:
             placed = self.opened.ours_from_prim(one.prim)
             one.scale = _scale_of(placed, str(one.prim.GetPath()), self.opened.where)
             for name in one.names:
-                names.append(_fresh(name, one.prim.GetName(), set(names)))
+                names.append(_fresh(name, one.prim.GetName(), taken))
+                taken.add(names[-1])
             parents += [int(parent) + one.first if parent >= 0 else -1 for parent in one.parents]
             world.append(placed @ one.bind @ np.diag([1 / one.scale] * 3 + [1.0]))
             if one.tails is not None:
@@ -205,11 +208,7 @@ def _names(schema: Any, paths: list[str]) -> list[str]:
 def _fresh(name: str, owner: str, taken: set[str]) -> str:
     if name not in taken:
         return name
-    name = candidate = f"{owner}_{name}"
-    number = 2
-    while candidate in taken:
-        candidate, number = f"{name}_{number}", number + 1
-    return candidate
+    return unique([f"{owner}_{name}"], taken=taken, form=UNDERLINED)[0]
 
 
 def _scale_of(placed: FloatArray, prim: str, where: str) -> float:
