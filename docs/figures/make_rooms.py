@@ -42,6 +42,8 @@ FLOORS: tuple[tuple[tuple[str, str], ...], ...] = (
         ("records.py", ""),
         ("machine.py", ""),
         ("files.py", ""),
+        ("budget.py", ""),
+        ("names.py", ""),
         ("arrays.py", ""),
         ("errors.py", ""),
     ),

@@ -17,7 +17,7 @@ from supple.settings import settings_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
-BASE = ("errors", "arrays", "files", "kept", "machine", "records", "settings", "compiling", "device")
+BASE = ("errors", "arrays", "names", "files", "budget", "kept", "machine", "records", "settings", "compiling", "device")
 LAYERS = (
     "geometry", "obstacles", "character", "motion", "skins", "edits", "graph", "measure", "decompose", "io", "render",
     "report", "document", "bench", "studio", "cli",

@@ -234,7 +234,7 @@ def test_a_picture_that_may_not_be_read_is_left_out_and_told(tmp_path, address):
 
 def test_pictures_count_against_what_a_file_may_unfold_to(tmp_path, monkeypatch):
     """A small file that names a large picture under a hundred names must not fill the memory."""
-    from supple.io import budget
+    from supple import budget
 
     monkeypatch.setattr(budget, "ALLOWANCE", 1 << 20)
     (tmp_path / "large.png").write_bytes(picture(128) + b"\0" * 300_000)

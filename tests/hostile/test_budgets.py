@@ -10,9 +10,9 @@ from pathlib import Path
 import bombs
 import pytest
 
+from supple import budget
+from supple.budget import Budget
 from supple.errors import FormatError
-from supple.io import budget
-from supple.io.budget import Budget
 
 SCENES = Path(bombs.__file__).parent
 

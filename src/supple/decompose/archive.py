@@ -16,8 +16,8 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from supple.budget import Budget
 from supple.errors import FormatError, InputError
-from supple.io.budget import Budget
 
 _CHUNK = 1 << 22  # bytes that are unpacked between two looks at the clock
 _COPIES = 3  # an array, the kind of numbers it becomes, and what checks them

@@ -13,8 +13,8 @@ from urllib.parse import unquote, unquote_to_bytes
 import numpy as np
 
 from supple.arrays import FloatArray
+from supple.budget import Budget
 from supple.errors import FormatError, InputError
-from supple.io.budget import Budget
 from supple.io.gltf import container
 from supple.io.gltf.faults import Faults
 

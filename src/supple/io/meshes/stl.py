@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from supple.arrays import FloatArray
+from supple.budget import Budget
 from supple.character.character import Character
 from supple.errors import FormatError
-from supple.io.budget import Budget
 from supple.io.surface import Surface
 from supple.io.unrigged import MESH_BYTES, TRIANGLE_BYTES, unrigged_character
 
