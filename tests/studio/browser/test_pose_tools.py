@@ -39,13 +39,18 @@ def seen(window, place):
     )
 
 
-def draw(window, pixels):
-    """Draw a line through pixels with the mouse."""
+def press(window, pixels):
+    """Press the mouse and go through pixels with it."""
     window.page.mouse.move(*pixels[0])
     window.page.mouse.down()
     for x, y in pixels[1:]:
         window.page.mouse.move(x, y, steps=5)
     window.frames(2)
+
+
+def draw(window, pixels):
+    """Draw a line through pixels with the mouse."""
+    press(window, pixels)
     window.page.mouse.up()
 
 
@@ -54,7 +59,11 @@ def test_a_hand_is_led_to_where_it_is_dragged_and_back_by_undo(still):
     before = still.frame().points
     start = joint(still, "LeftHand")
     x, y = seen(still, start)
-    draw(still, [(x, y), (x + 20, y - 30)])
+    press(still, [(x, y), (x + 20, y - 30)])
+    still.frame_with(still.commands("move-joint")[-1]["seq"])
+    still.flesh(0.2)
+    np.testing.assert_allclose(seen(still, joint(still, "LeftHand")), (x + 20, y - 30), atol=2.0)  # under the pointer
+    still.page.mouse.up()
     state = still.until_state("state.undo === 'Move left hand'")
     assert [layer["name"] for layer in state["edits"]["layers"]] == ["Pose"]
     still.frame_with(still.commands("move-joint")[-1]["seq"])
