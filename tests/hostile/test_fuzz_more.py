@@ -12,7 +12,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from bombs import reader_of
 
+from supple.errors import SuppleError
+
+CORPUS = sorted((Path(__file__).parent / "corpus").iterdir())
 SCENES = Path(__file__).parents[1] / "scenes"
 KINDS = ["obj", "ply", "stl", "npz", "pc2", "mdd", "cache", "graph", "edits", "scene", "curves", "usd", "fbx"]
 LIBRARIES = {"usd": "pxr", "fbx": "ufbx"}
@@ -38,6 +42,17 @@ def test_no_damage_makes_a_reader_crash_hang_or_fill_the_memory(kind: str) -> No
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-3000:]}"
     least = 3 if kind in LIBRARIES else 100
     assert int(done.stdout.split(": ")[1].split()[0]) >= least
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
+def test_what_once_broke_a_reader_breaks_none(path: Path) -> None:
+    try:
+        made = reader_of(path)(path)
+    except SuppleError as error:
+        told = str(error)
+        made = None
+    assert made is not None or (path.name in told and len(told) < 2000)
 
 
 @linux
