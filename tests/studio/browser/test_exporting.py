@@ -15,7 +15,7 @@ def download(window, act):
 
 def test_a_bake_goes_on_beside_what_plays_and_has_the_bytes_of_the_command_line(studio, tmp_path):
     studio.page.keyboard.press("Control+e")
-    studio.page.get_by_role("button", name="Start").click()
+    studio.page.get_by_role("button", name="Start", exact=True).click()
     studio.until_state("state.jobs.at(-1)?.state === 'running'")
     studio.frames(30)
     job = studio.until_state("state.jobs.at(-1)?.state === 'done'")["jobs"][-1]
