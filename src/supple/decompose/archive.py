@@ -8,7 +8,7 @@ import math
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,20 +22,25 @@ from supple.errors import FormatError, InputError
 _CHUNK = 1 << 22  # bytes that are unpacked between two looks at the clock
 _COPIES = 3  # an array, the kind of numbers it becomes, and what checks them
 _SUFFIX = ".npy"
+_LONGEST_LIST = 200  # signs of the names that an archive holds
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, NotImplementedError, RuntimeError, EOFError,
     ValueError, KeyError, TypeError, OverflowError, RecursionError, MemoryError, SyntaxError,
 )  # fmt: skip
 
 
-def read_arrays(path: Path, names: Set[str]) -> dict[str, NDArray[Any]]:
+def read_arrays(path: Path, names: Set[str], *, one_of: Sequence[str]) -> dict[str, NDArray[Any]]:
     """Those of `names` that an archive holds, as arrays of numbers; nothing is unpickled.
 
-    What is not named is not looked at, and no more is unpacked than the budget of the file's size allows.
+    An archive with none of `one_of` is refused. What is not named is not looked at, and no more is unpacked than the budget of the file's size allows.
     """
     budget = Budget.of(path)
     with _refusing(path), zipfile.ZipFile(path) as archive:
         held = {entry.filename.removesuffix(_SUFFIX): entry for entry in archive.infolist()}
+        if not set(one_of) & set(held):
+            given = f"it holds {', '.join(held)[:_LONGEST_LIST] or 'nothing'}"
+            needed = f"an array called {one_of[0]} is needed"
+            raise FormatError(str(path), given, needed, "save the points as that")
         return {name: _read(archive, held[name], budget) for name in sorted(names & set(held))}
 
 

@@ -51,10 +51,8 @@ def _read_cache(path: Path) -> PointSequence:
 
 
 def _read_npz(path: Path) -> PointSequence:
-    arrays = read_arrays(path, {*_POINTS, *_POLYGONS, "rest", "triangles", "fps"})
-    points = next((arrays[name] for name in _POINTS if name in arrays), None)
-    if points is None:
-        raise FormatError(str(path), "it holds none", "an array called points is needed", "save the points as that")
+    arrays = read_arrays(path, {*_POINTS, *_POLYGONS, "rest", "triangles", "fps"}, one_of=_POINTS)
+    points = next(arrays[name] for name in _POINTS if name in arrays)
     polygons = next((arrays[name] for name in _POLYGONS if name in arrays), None)
     rate = np.asarray(arrays.get("fps", 30.0))
     if rate.size != 1 or rate.dtype.kind not in "iuf":
