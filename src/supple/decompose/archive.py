@@ -32,7 +32,8 @@ _DAMAGE = (
 def read_arrays(path: Path, names: Set[str], *, one_of: Sequence[str]) -> dict[str, NDArray[Any]]:
     """Those of `names` that an archive holds, as arrays of numbers; nothing is unpickled.
 
-    An archive with none of `one_of` is refused. What is not named is not looked at, and no more is unpacked than the budget of the file's size allows.
+    An archive with none of `one_of` is refused. What is not named is not looked at, and no more is unpacked than the
+    budget of the file's size allows.
     """
     budget = Budget.of(path)
     with _refusing(path), zipfile.ZipFile(path) as archive:
