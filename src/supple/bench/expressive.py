@@ -23,6 +23,7 @@ from supple.geometry.topology import triangulate
 from supple.graph.player import Player
 from supple.motion.pose import Pose
 from supple.skins.springs.incremental_rotation import IncrementalRotation
+from supple.skins.springs.spring_dynamics import SpringDynamics
 from supple.skins.springs.spring_rig import SpringRig
 
 ROOM = "expressive"
@@ -92,6 +93,19 @@ def _scene_rows(
         )
         alone = _sweeps_alone(skin, character, poses[3], device)
         yield Row.of(ROOM, scene, f"{what}: the sweeps alone", timing=alone, published_seconds=known)
+    yield _dynamics_row(scene, character, poses, peer=peer, device=device)
+
+
+def _dynamics_row(scene: str, character: Character, poses: list[Pose], *, peer: Timing | None, device: str) -> Row:
+    """A frame of a sixtieth of a second, which is two steps, beside corrective smooth."""
+    timing = _steady(Player(character, SpringDynamics(), device=device), poses)
+    note, name = "", None
+    if peer is not None:
+        note = f"{timing.seconds / peer.seconds:.1f} times the cost of {SMOOTHING} rounds of corrective smooth"
+        name = f"{blender.name()}, corrective smooth"
+    seconds = None if peer is None else peer.seconds
+    what = "spring dynamics: steady frame"
+    return Row.of(ROOM, scene, what, timing=timing, note=note, peer=name, peer_seconds=seconds)
 
 
 def _sweeps_alone(skin: SpringRig, character: Character, pose: Pose, device: str) -> Timing:

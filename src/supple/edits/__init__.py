@@ -1,6 +1,7 @@
 """Edits: shapes drawn on the skin by hand, and changes of pose, that live on in every pose and play over time."""
 
 from supple.edits.bulge import bulge
+from supple.edits.driven_wave import drive_wave
 from supple.edits.edits import EditedSource, Edits
 from supple.edits.encoding import encoded, encoded_moves, rest_from_posed
 from supple.edits.file import load_edits, save_edits
@@ -31,6 +32,7 @@ __all__ = [
     "SurfaceEditing",
     "bulge",
     "crease_edges",
+    "drive_wave",
     "encoded",
     "encoded_moves",
     "load_edits",

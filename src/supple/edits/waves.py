@@ -46,7 +46,7 @@ def with_wave(
             "a finite size above zero is needed",
             "try a height of 0.01, a wavelength of 0.2, a speed of 0.5 and a width of 0.05",
         )
-    vertices, fraction, direction = _near_stroke(character, stroke, width)
+    vertices, fraction, direction = near_stroke(character, stroke, width)
     curve = stroke.stroke(character.points, character.triangles)
     phase = 2.0 * np.pi * curve.length * fraction / wavelength
     period = wavelength / speed
@@ -63,7 +63,7 @@ def with_wave(
     return edits
 
 
-def _near_stroke(character: Character, stroke: SurfaceStroke, width: float) -> tuple[IntArray, FloatArray, FloatArray]:
+def near_stroke(character: Character, stroke: SurfaceStroke, width: float) -> tuple[IntArray, FloatArray, FloatArray]:
     """Vertices (N,) near a stroke, their shares of its length, and their normals times how much they take part."""
     stroke.check_fits(character.triangles)
     points, triangles = character.points, character.triangles

@@ -21,6 +21,8 @@ from supple.skins.springs.state import Springs, Sweeps
 if TYPE_CHECKING:
     from supple.skins.springs.spring_dynamics import SpringDynamics
 
+_LIMITING = 4  # rounds in which edges lose what would stretch them too far; even, so that buffers are back in place
+_STRETCH = 0.2  # of `max_offset`: how much longer or shorter than without motion edges may swing
 _MOMENTUM = 0.9  # of relaxing sweeps in time
 _ROOM_LASTS = 0.25  # s: after this time, a third is left of the room that a hand made
 
@@ -57,9 +59,10 @@ class DynamicsState:
         self.aimed_at: Any = None
         self.last_buffer = 0
         self._looseness, self._rates, self._max_offsets = (blank(count, wp.float32) for _ in range(3))
-        self._parameters = blank(5, wp.float32)
+        self._parameters = blank(6, wp.float32)
         relaxed = devices.to_device(np.array([math.inf, _MOMENTUM, 0.0], dtype=np.float32), wp.float32, device)
         self.carry = self._record_carry()
+        self._limits = self._record_limits()
         self._relaxing, self._swinging = self.springs.sweeps(relaxed), self._record_integration()
         self.hands = Hands(self.springs, self.memory, self._rates, self._parameters, settings.step)
         self._free = self._sweeps = {swings: self._alternate(swings=swings) for swings in (False, True)}
@@ -98,7 +101,7 @@ class DynamicsState:
         self._swings = skin.frequency > 0.0
         inertia = skin.inertia if self._swings else 0.0
         retained = math.exp(-2.0 * skin.damping * 2.0 * math.pi * skin.frequency * dt)
-        row = [skin.step, inertia, dt, retained, math.exp(-skin.step / _ROOM_LASTS)]
+        row = [skin.step, inertia, dt, retained, math.exp(-skin.step / _ROOM_LASTS), _STRETCH * skin.max_offset]
         devices.write(self._parameters, np.array(row))
 
     def hold(self, pulls: Sequence[Pull]) -> None:
@@ -128,6 +131,8 @@ class DynamicsState:
         """The shape in the buffers after `count` sweeps of a step; what does not swing has no velocity."""
         if not self._swings:
             self.memory.velocities.zero_()
+        if self._swings:
+            self._limits.run(_LIMITING)
         return self._run(self._sweeps[self._swings], count)
 
     def _run(self, sweeps: Sweeps, count: int) -> Any:
@@ -163,6 +168,19 @@ class DynamicsState:
         memory = devices.fill_struct(kernels.Memory(), **arrays)
         inputs = [springs.all, self._looseness, self._parameters, memory, *springs.points, springs.polars[0]]
         return devices.Launch(kernels.carry, springs.count, inputs, springs.device)
+
+    def _record_limits(self) -> Sweeps:
+        """Rounds in which ends of edges that swing too far lose what would take them farther."""
+        from supple.skins.springs.kernels import springs as kernels
+
+        springs, wp = self.springs, devices.warp()
+        fixed = [springs.all, self._looseness, self.memory.rooms, self._parameters, springs.points[0]]
+        here, there = self.memory.velocities, springs.binding.constants.blank(springs.count, wp.vec3f)
+        rows = [[*fixed, *pair] for pair in ((here, there), (there, here))]
+        return Sweeps(
+            [[devices.Launch(kernels.limit_stretch, springs.count, row, springs.device)] for row in rows],
+            springs.device,
+        )
 
     def _record_integration(self) -> list[devices.Launch]:
         from supple.skins.springs.kernels import springs as kernels

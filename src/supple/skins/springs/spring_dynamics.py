@@ -32,7 +32,7 @@ class SpringDynamics(SpringSettings, PullableSkin[SpringBinding, DynamicsState])
     to 1, says where skin is loose; without it flesh is as soft as in all soft skins, and head, hands and feet are firm.
 
     Limits: skin that touches skin is not seen. No vertex goes farther from where it hangs than `max_offset` of its
-    distance from the bone, except in a hand.
+    distance from the bone, and edges swing by little more than a fifth of that share of their length, except in a hand.
     """
 
     command_name: ClassVar[str] = "spring-dynamics"

@@ -22,7 +22,7 @@ Edges = wp.array(dtype=wp.vec3f)
 
 STEP_SCALE, MOMENTUM, MEASURED = wp.constant(0), wp.constant(1), wp.constant(2)  # parameters of sweeps
 STEP, INERTIA, SWEEP_STEP, RETENTION = wp.constant(0), wp.constant(1), wp.constant(2), wp.constant(3)  # and in time
-ROOM_RETENTION = wp.constant(4)
+ROOM_RETENTION, MAX_STRETCH = wp.constant(4), wp.constant(5)
 
 TINY = wp.constant(1.0e-12)
 SLACK = wp.constant(0.2)  # of its stiffness an edge has against being pressed: skin folds where it cannot stretch
@@ -32,6 +32,7 @@ SPREAD = wp.constant(0.1)  # how much springs along the skin add to that pace
 MOVES = wp.constant(1)  # what a sweep measures: how far vertices moved
 FORCES = wp.constant(2)  # or how hard they were pulled, per unit of stiffness
 UNKNOWN_DRIFT = wp.constant(1.0e30)  # m/s of bones of which only one pose is known
+YIELDING = wp.constant(0.05)  # looseness below which skin counts as firm
 FLAT = wp.constant(1.0e-4)  # sine below which two directions count as one
 
 
@@ -432,3 +433,53 @@ def integrate(
     velocities[i] = springs.freedom[i] * velocity
     after[i] = x
     after_polars[i] = polar(x, attached, aim)
+
+
+@wp.kernel(enable_backward=False)
+def limit_stretch(
+    first: int,
+    springs: Springs,
+    looseness: FloatArray,
+    rooms: FloatArray,
+    parameters: FloatArray,
+    now: Points,
+    velocities: Points,
+    after: Points,
+):
+    """Ends of an edge that has swung to too much or too little of its length go on apart or together ever less.
+
+    Without motion an edge is about as long as at bind, or as the first stage has it. Beyond these two, what is free is
+    `max_stretch` of either; from half of that on, more and more of its ends' velocity along it is lost, by the loose
+    end more than by the firm one. Skin at rest feels nothing. Hands and edits may draw farther.
+    """
+    i = first + wp.tid()
+    x = now[i]
+    velocity = velocities[i]
+    aim = springs.aims[i]
+    home = springs.attachment_points[i] + aim[3] * wp.vec3f(aim[0], aim[1], aim[2])
+    own = wp.max(looseness[i], YIELDING)
+    drawn = rooms[i] + springs.edit_rooms[i]
+    change = wp.vec3f(0.0, 0.0, 0.0)
+    for e in range(springs.starts[i], springs.starts[i + 1]):
+        j = springs.others[e]
+        aim_j = springs.aims[j]
+        home_j = springs.attachment_points[j] + aim_j[3] * wp.vec3f(aim_j[0], aim_j[1], aim_j[2])
+        aimed = wp.length(home_j - home)
+        rest = springs.edges[e][0]
+        edge = now[j] - x
+        length = wp.max(wp.length(edge), TINY)
+        apart = wp.dot(velocities[j] - velocity, edge) / length
+        longest = wp.max(aimed, rest)
+        shortest = wp.min(aimed, rest)
+        off = length - longest
+        free = parameters[MAX_STRETCH] * longest
+        if apart < 0.0:
+            off = shortest - length
+            free = parameters[MAX_STRETCH] * shortest
+        room = wp.max(free + drawn + rooms[j] + springs.edit_rooms[j], TINY)
+        taut = wp.clamp(2.0 * off / room - 1.0, 0.0, 1.0)
+        if taut > 0.0:
+            lost = taut * own / (own + wp.max(looseness[j], YIELDING))
+            change += (lost * apart / length) * edge
+    count = springs.starts[i + 1] - springs.starts[i]
+    after[i] = velocity + change * (2.0 / float(wp.max(count, 2)))  # edges lie two ways along the skin
