@@ -1,7 +1,6 @@
 """Edits: shapes drawn on the skin by hand, and changes of pose, that live on in every pose and play over time."""
 
 from supple.edits.bulge import bulge
-from supple.edits.driven_wave import drive_wave
 from supple.edits.edits import EditedSource, Edits
 from supple.edits.encoding import encoded, encoded_moves, rest_from_posed
 from supple.edits.file import load_edits, save_edits
@@ -15,7 +14,7 @@ from supple.edits.silhouette import crease_edges, outline, redrawn_outline, redr
 from supple.edits.spring_edit import spring_edit
 from supple.edits.surface_edit import SurfaceEdit, mix
 from supple.edits.surface_editing import SurfaceEditing
-from supple.edits.waves import with_wave
+from supple.edits.waves import drive_wave, with_wave
 
 __all__ = [
     "EASINGS",

@@ -10,7 +10,7 @@ from supple.edits.edits import Edits
 from supple.edits.layers import Key, Layer
 from supple.edits.strokes.surface_stroke import SurfaceStroke
 from supple.edits.surface_edit import KINEMATIC, SurfaceEdit
-from supple.edits.waves import near_stroke
+from supple.edits.waves.shape_wave import near_stroke
 from supple.errors import InputError
 
 _WHERE = "drive_wave"
