@@ -41,6 +41,7 @@ FLOORS: tuple[tuple[tuple[str, str], ...], ...] = (
         ("compiling.py", ""),
         ("records.py", ""),
         ("machine.py", ""),
+        ("kept.py", ""),
         ("files.py", ""),
         ("budget.py", ""),
         ("names.py", ""),
