@@ -256,6 +256,41 @@ def test_a_stroke_is_changed_hidden_and_deleted(session):
     assert session.document.edits is None
 
 
+def test_a_stroke_is_mirrored_in_one_step(session):
+    """What was raised on one side is on both, and a step back takes the image away."""
+    pen = bulge(session)
+    character, before = session.character, session.document.edits.shapes["Bulge 1"]
+    offsets = before.dense(len(character.points))
+    perform(session, say.MirrorStroke(pen.next(), "Bulge 1"))
+    both = session.document.edits.shapes["Bulge 1"].dense(len(character.points))
+    image = character.points[np.argmax(np.linalg.norm(offsets, axis=1))] * [-1.0, 1.0, 1.0]
+    there = int(np.argmin(np.linalg.norm(character.points - image, axis=1)))
+    largest = np.linalg.norm(offsets, axis=1).max()
+    assert np.linalg.norm(both[there]) > 0.7 * largest
+    strong = np.linalg.norm(offsets, axis=1) > 0.9 * largest
+    assert (np.linalg.norm(both, axis=1)[strong] >= np.linalg.norm(offsets, axis=1)[strong] - 1e-12).all()
+    assert state_of(session, 1).undo == "Mirror Bulge 1"
+    session.undo()
+    assert session.document.edits.shapes["Bulge 1"] is before
+    with pytest.raises(InputError, match="there are Bulge 1"):
+        perform(session, say.MirrorStroke(pen.next(), "none"))
+
+
+def test_the_outline_can_be_taken_the_other_way_round(session):
+    """A line beside the head goes along it; the other way would be round the whole figure, and is refused."""
+    session.transport.pause()
+    for _ in range(30):
+        session.advance(1 / 60, 0)
+    pen = Pen(session, joint="Head", off=(2.5, 0.05, 0.2))
+    rows, edge = outline_beside(session, pen)
+    line = [(float(x), float(y)) for x, y in zip(edge - 4.0, rows + 0.5, strict=True)]
+    with pytest.raises(InputError, match="pixels long"):
+        perform(session, say.RedrawOutline(1, pen.look(), line, 0.05, other_way=True))
+    assert session.document.edits is None
+    perform(session, say.RedrawOutline(2, pen.look(), line, 0.05, creases=True))
+    assert list(session.document.edits.shapes) == ["Outline 1"]
+
+
 def test_what_cannot_be_done_is_refused_and_changes_nothing(session):
     pen = bulge(session)
     document = session.document

@@ -44,11 +44,12 @@ export type Command =
   | { do: "draw"; line: string; stretches: Stretch[]; view?: number }
   | { do: "drop-line"; line: string }
   | { do: "raise"; line: string; height: number; reach: number; profile?: string; method?: string; view?: number }
-  | { do: "redraw-outline"; look: Look; pixels: [number, number][]; reach: number; method?: string; view?: number }
+  | { do: "redraw-outline"; look: Look; pixels: [number, number][]; reach: number; method?: string; creases?: boolean; other_way?: boolean; view?: number }
   | { do: "move-knot"; stroke: string; knot: number; by: Point; done?: boolean; view?: number }
   | { do: "change-height"; stroke: string; height: number; done?: boolean }
   | { do: "delete-knot"; stroke: string; knot: number }
   | { do: "delete-stroke"; stroke: string }
+  | { do: "mirror-stroke"; stroke: string }
   | { do: "open-file"; number: number; motion?: boolean }
   | { do: "turn-joint"; joint: number; axis: Point; angle: number; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
   | { do: "move-joint"; joint: number; by: Point; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }

@@ -84,6 +84,7 @@ from supple.studio.words.strokes import DeleteStroke as DeleteStroke
 from supple.studio.words.strokes import Draw as Draw
 from supple.studio.words.strokes import DropLine as DropLine
 from supple.studio.words.strokes import Look as Look
+from supple.studio.words.strokes import MirrorStroke as MirrorStroke
 from supple.studio.words.strokes import MoveKnot as MoveKnot
 from supple.studio.words.strokes import Raise as Raise
 from supple.studio.words.strokes import RedrawOutline as RedrawOutline
@@ -480,6 +481,7 @@ AnyCommand = (
     | ChangeHeight
     | DeleteKnot
     | DeleteStroke
+    | MirrorStroke
     | OpenFile
     | TurnJoint
     | MoveJoint

@@ -180,6 +180,29 @@ def test_a_knot_is_dragged_and_goes_under_the_pointer(studio):
     studio.until_state("state.edits.skin_strokes.length === 0 && state.edits.layers.length === 0")
 
 
+def test_a_stroke_is_mirrored_by_its_button(studio):
+    """A lump beside the middle of the chest is on both sides afterwards; the outline has its switches."""
+    stand(studio)
+    before, line = studio.points(), chest_line(studio, (0.8, 0.8))
+    Pen(studio).draw([(x + 0.5 * CHEST_WIDE, y, pressure) for x, y, pressure in line[20:]])
+    studio.until_state("state.undo === 'Raise'")
+    studio.frame_with(studio.commands("raise")[-1]["seq"])
+    one_side = np.linalg.norm(studio.points() - before, axis=1)
+    options = studio.page.get_by_role("region", name="Raise by a stroke")
+    options.get_by_role("button", name="Mirror").click()
+    studio.until_state("state.undo === 'Mirror Bulge 1'")
+    studio.frame_with(studio.commands("mirror-stroke")[-1]["seq"])
+    both = np.linalg.norm(studio.points() - before, axis=1)
+    moved = 0.3 * one_side.max()
+    assert (both > moved).sum() > 1.3 * (one_side > moved).sum()
+    studio.page.keyboard.press("o")
+    for name in ("Creases", "Other way round"):
+        studio.page.get_by_role("switch", name=name).click()
+        assert studio.page.get_by_role("switch", name=name).get_attribute("aria-checked") == "true"
+    for name in ("Creases", "Other way round"):
+        studio.page.get_by_role("switch", name=name).click()
+
+
 def test_the_outline_is_drawn_anew(studio):
     """Scenario 15: the back of the head, seen from the side, goes to the line."""
     stand(studio)

@@ -11,6 +11,7 @@ from supple.edits.bulge import bulge
 from supple.edits.edits import Edits
 from supple.edits.encoding import encoded_moves, rest_from_posed
 from supple.edits.layers import Layer
+from supple.edits.painting import Canvas, mirror_edit
 from supple.edits.silhouette import redrawn_outline
 from supple.edits.strokes.surface_stroke import SurfaceStroke
 from supple.edits.strokes.view import View
@@ -27,6 +28,7 @@ from supple.studio.session import Session
 from supple.studio.strokes import editing_of
 
 _NOTHING = 0.01  # of a layer: less of it cannot be pulled by what is seen
+_CREASE = 0.8  # rad by which skin is bent in what counts as a crease
 
 
 def view_of(look: say.Look) -> View:
@@ -72,6 +74,8 @@ def _redraw_outline(session: Session, command: say.RedrawOutline) -> None:
         pixels=np.array(command.pixels),
         reach=command.reach,
         method=command.method,
+        crease=_CREASE if command.creases else None,
+        other_way=command.other_way,
     )
     _add(session, "Outline", stroke, encode_seen(session, command.view, seen.pose, moved - points), "Redraw outline")
 
@@ -162,6 +166,12 @@ def _delete_knot(session: Session, command: say.DeleteKnot) -> None:
     session.do(session.document.with_edits(edits, "Delete knot"))
 
 
+def _mirror_stroke(session: Session, command: say.MirrorStroke) -> None:
+    edits = _edits_with(session, command.stroke)
+    shape = mirror_edit(Canvas(session.character), edits.shapes[command.stroke], both=True)
+    session.do(session.document.with_edits(edits.with_shape(command.stroke, shape), f"Mirror {command.stroke}"))
+
+
 def _delete_stroke(session: Session, command: say.DeleteStroke) -> None:
     """With its shape, and the keys and layers that play it."""
     edits = delete_use(_edits_with(session, command.stroke), command.stroke).without_stroke(command.stroke)
@@ -177,4 +187,5 @@ HANDLERS: Handlers = {
     say.ChangeHeight: _change_height,
     say.DeleteKnot: _delete_knot,
     say.DeleteStroke: _delete_stroke,
+    say.MirrorStroke: _mirror_stroke,
 }

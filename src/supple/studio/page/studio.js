@@ -3522,6 +3522,8 @@ var height = y3(0.022);
 var reach = y3(0.035);
 var method = y3("smooth");
 var profile = y3("even");
+var creases = y3(false);
+var otherWay = y3(false);
 var chosenName = y3(null);
 var chosenKnot = y3(null);
 var strokes = O(() => state.value?.edits.skin_strokes ?? []);
@@ -3821,6 +3823,22 @@ function RaiseOptions() {
 function OutlineOptions() {
   return /* @__PURE__ */ a4("div", { class: "stroke-options", children: [
     /* @__PURE__ */ a4(RegionRows, {}),
+    /* @__PURE__ */ a4(
+      Switch2,
+      {
+        label: "Creases",
+        title: "Lines along which skin is sharply bent can be drawn anew too",
+        value: creases
+      }
+    ),
+    /* @__PURE__ */ a4(
+      Switch2,
+      {
+        label: "Other way round",
+        title: "Take the outline the other way round between the ends of the line",
+        value: otherWay
+      }
+    ),
     /* @__PURE__ */ a4(Strokes, {})
   ] });
 }
@@ -3887,6 +3905,24 @@ function Choice(given) {
         children: all.map((name) => /* @__PURE__ */ a4("option", { value: name, children: plainName(name) }, name))
       }
     )
+  ] });
+}
+function Switch2({ label, title, value }) {
+  return /* @__PURE__ */ a4("label", { class: "check", title, children: [
+    /* @__PURE__ */ a4(
+      "input",
+      {
+        type: "checkbox",
+        class: "switch",
+        role: "switch",
+        "aria-checked": value.value,
+        checked: value.value,
+        onChange: (event) => {
+          value.value = event.currentTarget.checked;
+        }
+      }
+    ),
+    /* @__PURE__ */ a4("span", { children: label })
   ] });
 }
 function Strokes() {
@@ -3962,6 +3998,16 @@ function ChosenStroke({ stroke }) {
         high: 2,
         shown: (amount) => `${Math.round(100 * amount)} %`,
         change: (amount, done) => ask({ do: "change-layer", layer: layer.name, amount, done })
+      }
+    ),
+    /* @__PURE__ */ a4(
+      "button",
+      {
+        type: "button",
+        class: "button",
+        title: "Put it on the other side of the body too",
+        onClick: () => ask({ do: "mirror-stroke", stroke: stroke.name }),
+        children: "Mirror"
       }
     ),
     knot !== null && /* @__PURE__ */ a4(
@@ -4158,6 +4204,8 @@ var RedrawOutline = class {
       pixels: line.pixels.map(({ x: x3, y: y5 }) => [x3, y5]),
       reach: reach.value * size.value,
       method: method.value,
+      creases: creases.value,
+      other_way: otherWay.value,
       view: this.stage.pane.number
     });
     if (line.resume) ask({ do: "play" });
@@ -7882,7 +7930,7 @@ function Row({ row }) {
           children: row.live ? "live" : "binds again"
         }
       ),
-      row.kind === "switch" && /* @__PURE__ */ a4(Switch2, { row, value: value === true, id }),
+      row.kind === "switch" && /* @__PURE__ */ a4(Switch3, { row, value: value === true, id }),
       /* @__PURE__ */ a4(
         "button",
         {
@@ -7944,7 +7992,7 @@ function Amount({ row, value, id }) {
     )
   ] });
 }
-function Switch2({ row, value, id }) {
+function Switch3({ row, value, id }) {
   return /* @__PURE__ */ a4(
     "input",
     {

@@ -53,12 +53,17 @@ class Raise(Command, tag="raise", frozen=True):
 
 
 class RedrawOutline(Command, tag="redraw-outline", frozen=True):
-    """Lay the outline of the skin on a line that was drawn beside it."""
+    """Lay the outline of the skin on a line that was drawn beside it, or a crease if they count too.
+
+    `other_way` takes the outline the other way round between the line's ends.
+    """
 
     look: Look
     pixels: Annotated[list[tuple[Pixel, Pixel]], Meta(min_length=2, max_length=10_000)]
     reach: Reach
     method: Name = "smooth"
+    creases: bool = False
+    other_way: bool = False
     view: View = 0
 
 
@@ -85,6 +90,12 @@ class DeleteKnot(Command, tag="delete-knot", frozen=True):
 
     stroke: Name
     knot: Index
+
+
+class MirrorStroke(Command, tag="mirror-stroke", frozen=True):
+    """Put what a stroke raised on the other side of the body too."""
+
+    stroke: Name
 
 
 class DeleteStroke(Command, tag="delete-stroke", frozen=True):

@@ -9,11 +9,13 @@ import {
   chooseStroke,
   chosenKnot,
   chosenStroke,
+  creases,
   height,
   isHidden,
   layerOf,
   METHODS,
   method,
+  otherWay,
   profile,
   reach,
   size,
@@ -46,6 +48,16 @@ export function OutlineOptions() {
   return (
     <div class="stroke-options">
       <RegionRows />
+      <Switch
+        label="Creases"
+        title="Lines along which skin is sharply bent can be drawn anew too"
+        value={creases}
+      />
+      <Switch
+        label="Other way round"
+        title="Take the outline the other way round between the ends of the line"
+        value={otherWay}
+      />
       <Strokes />
     </div>
   );
@@ -116,6 +128,24 @@ function Choice(given: { label: string; title: string; value: Signal<string>; al
           </option>
         ))}
       </select>
+    </label>
+  );
+}
+
+function Switch({ label, title, value }: { label: string; title: string; value: Signal<boolean> }) {
+  return (
+    <label class="check" title={title}>
+      <input
+        type="checkbox"
+        class="switch"
+        role="switch"
+        aria-checked={value.value}
+        checked={value.value}
+        onChange={(event) => {
+          value.value = event.currentTarget.checked;
+        }}
+      />
+      <span>{label}</span>
     </label>
   );
 }
@@ -198,6 +228,14 @@ function ChosenStroke({ stroke }: { stroke: StrokeInfo }) {
           change={(amount, done) => ask({ do: "change-layer", layer: layer.name, amount, done })}
         />
       )}
+      <button
+        type="button"
+        class="button"
+        title="Put it on the other side of the body too"
+        onClick={() => ask({ do: "mirror-stroke", stroke: stroke.name })}
+      >
+        Mirror
+      </button>
       {knot !== null && (
         <button
           type="button"

@@ -10,7 +10,7 @@ import { Ink } from "./ink";
 import { Knots } from "./knots";
 import { OutlineOptions } from "./options";
 import { lookOf, samplesOf } from "./pen";
-import { chooseStroke, deleteChosen, method, reach, size } from "./settings";
+import { chooseStroke, creases, deleteChosen, method, otherWay, reach, size } from "./settings";
 
 const NEAR = 48; // to the outline, where a line may begin [px]
 const WAYS = 8; // in which it is looked for
@@ -143,6 +143,8 @@ export class RedrawOutline implements Tool {
       pixels: line.pixels.map(({ x, y }): [number, number] => [x, y]),
       reach: reach.value * size.value,
       method: method.value,
+      creases: creases.value,
+      other_way: otherWay.value,
       view: this.stage.pane.number,
     });
     if (line.resume) ask({ do: "play" });
