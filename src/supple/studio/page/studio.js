@@ -8753,7 +8753,7 @@ function Timeline({ stage: stage2 }) {
       /* @__PURE__ */ a4(ActionButton, { id: "ghosts", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "curves", stage: stage2 })
     ] }),
-    duration ? /* @__PURE__ */ a4(Track, { duration }) : /* @__PURE__ */ a4("p", { class: "track quiet", children: "This motion has no end." }),
+    duration ? /* @__PURE__ */ a4(Track, { duration }) : /* @__PURE__ */ a4("p", { class: "track quiet", children: state.value && "This motion has no end." }),
     /* @__PURE__ */ a4("div", { class: "clock", children: [
       /* @__PURE__ */ a4(Figures, { duration }),
       /* @__PURE__ */ a4(Speed, {})
