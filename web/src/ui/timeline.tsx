@@ -28,7 +28,11 @@ export function Timeline({ stage }: { stage: Stage }) {
         <ActionButton id="ghosts" stage={stage} />
         <ActionButton id="curves" stage={stage} />
       </div>
-      {duration ? <Track duration={duration} /> : <p class="track quiet">{state.value && "This motion has no end."}</p>}
+      {duration ? (
+        <Track duration={duration} />
+      ) : (
+        <p class="track quiet">{state.value && "This motion has no end."}</p>
+      )}
       <div class="clock">
         <Figures duration={duration} />
         <Speed />
