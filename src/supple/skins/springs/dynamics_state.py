@@ -21,7 +21,7 @@ from supple.skins.springs.state import Springs, Sweeps
 if TYPE_CHECKING:
     from supple.skins.springs.spring_dynamics import SpringDynamics
 
-_LIMITING = 4  # rounds in which edges lose what would stretch them too far; even, so that buffers are back in place
+_LIMITING = 2  # rounds in which edges lose what would stretch them too far; even, so that buffers are back in place
 _STRETCH = 0.2  # of `max_offset`: how much longer or shorter than without motion edges may swing
 _MOMENTUM = 0.9  # of relaxing sweeps in time
 _ROOM_LASTS = 0.25  # s: after this time, a third is left of the room that a hand made

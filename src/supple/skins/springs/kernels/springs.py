@@ -462,23 +462,21 @@ def limit_stretch(
     change = wp.vec3f(0.0, 0.0, 0.0)
     for e in range(springs.starts[i], springs.starts[i + 1]):
         j = springs.others[e]
-        aim_j = springs.aims[j]
-        home_j = springs.attachment_points[j] + aim_j[3] * wp.vec3f(aim_j[0], aim_j[1], aim_j[2])
-        aimed = wp.length(home_j - home)
         rest = springs.edges[e][0]
         edge = now[j] - x
         length = wp.max(wp.length(edge), TINY)
         apart = wp.dot(velocities[j] - velocity, edge) / length
-        longest = wp.max(aimed, rest)
-        shortest = wp.min(aimed, rest)
-        off = length - longest
-        free = parameters[MAX_STRETCH] * longest
-        if apart < 0.0:
-            off = shortest - length
-            free = parameters[MAX_STRETCH] * shortest
-        room = wp.max(free + drawn + rooms[j] + springs.edit_rooms[j], TINY)
-        taut = wp.clamp(2.0 * off / room - 1.0, 0.0, 1.0)
-        if taut > 0.0:
+        if (apart > 0.0 and length > rest) or (apart < 0.0 and length < rest):  # else nothing is taut
+            aim_j = springs.aims[j]
+            home_j = springs.attachment_points[j] + aim_j[3] * wp.vec3f(aim_j[0], aim_j[1], aim_j[2])
+            aimed = wp.length(home_j - home)
+            off = length - wp.max(aimed, rest)
+            free = parameters[MAX_STRETCH] * wp.max(aimed, rest)
+            if apart < 0.0:
+                off = wp.min(aimed, rest) - length
+                free = parameters[MAX_STRETCH] * wp.min(aimed, rest)
+            room = wp.max(free + drawn + rooms[j] + springs.edit_rooms[j], TINY)
+            taut = wp.clamp(2.0 * off / room - 1.0, 0.0, 1.0)
             lost = taut * own / (own + wp.max(looseness[j], YIELDING))
             change += (lost * apart / length) * edge
     count = springs.starts[i + 1] - springs.starts[i]
