@@ -50,8 +50,8 @@ class IncrementalRotation(Skin[AttachedSkin, AttachedState]):
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
-            "published": {"soften": 0.0, "firm_ends": False, "rounds": 12, "binding": "weights"},
-            "rigid": {"reach": 0.0, "correction": 0.0, "soften": 0.0, "binding": "weights"},
+            "published": {"soften": 0.0, "firm_ends": False, "rounds": 12, "binding": "single"},
+            "rigid": {"reach": 0.0, "correction": 0.0, "soften": 0.0, "binding": "single"},
         }
     )
 

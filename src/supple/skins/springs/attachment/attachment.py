@@ -25,7 +25,8 @@ from supple.geometry.topology import Neighbors, neighbors
 from supple.skins.springs.attachment.dividers import Divider, divide
 from supple.skins.springs.attachment.segments import NONE, Segments, find_segments
 
-METHODS = ("automatic", "blended", "weights", "direct", "planar")
+METHODS = ("automatic", "single", "blended", "weights", "direct", "planar")
+_BY_ITSELF = ("automatic", "single")
 ROUNDS = 20  # half steps of smoothing, as ten whole ones; more draw the attachments of long chains together
 ATTACHMENT_MAPS = _BONE_MAP, _ALONG_MAP = "attachment_bone", "attachment_along"
 _ALONE = 0.9  # a weight above this says that a vertex follows one joint
@@ -87,9 +88,9 @@ def attach(
     `weights` looks only at the segments that meet at the joint of largest weight, `direct` at all of them and takes the
     nearest, `planar` cuts the skin with `dividers` at the joints and places vertices between the cuts. `automatic` is
     what `Attachment.kept_in` painted on the character, or `blended` if it has weights and limbs that branch off, or
-    `weights` along a single chain, or `direct`. `rounds` of smoothing follow; 0 leaves the gaps open, as published
-    figures show them. `blended` is like `weights` here; skins then hang a vertex on all bones that its weights name
-    (`skin_weights`), for which `rounds` is of no account.
+    `weights` along a single chain, or `direct`; `single` is the same without `blended`. `rounds` of smoothing follow; 0
+    leaves the gaps open, as published figures show them. `blended` is like `weights` here; skins then hang a vertex on
+    all bones that its weights name (`skin_weights`), for which `rounds` is of no account.
     """
     if method not in METHODS:
         raise InputError(_WHERE, f"method is {method!r}", f"one of {', '.join(METHODS)} is needed", "choose one")
@@ -107,7 +108,7 @@ def attach(
 
 def is_painted(character: Character, method: str) -> bool:
     """Whether a character says itself where its vertices hang, so that nothing is left to be found or smoothed."""
-    return method == "automatic" and all(name in character.maps for name in ATTACHMENT_MAPS)
+    return method in _BY_ITSELF and all(name in character.maps for name in ATTACHMENT_MAPS)
 
 
 def is_blended(character: Character, method: str) -> bool:
@@ -128,7 +129,7 @@ def attach_unsmoothed(character: Character, *, method: str, dividers: Sequence[D
     if is_painted(character, method):
         painted = np.round(character.maps[_BONE_MAP]).astype(np.int32)
         return Attachment(character.points, segments, painted, character.maps[_ALONG_MAP])
-    if method in ("weights", "blended") or (method == "automatic" and character.weights is not None):
+    if method in ("weights", "blended") or (method in _BY_ITSELF and character.weights is not None):
         candidates = _candidates_by_weight(character, segments)
     else:
         candidates = np.broadcast_to(_bearing(character, segments), (len(character.points), len(segments)))
