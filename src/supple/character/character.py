@@ -17,9 +17,11 @@ from supple.character.weights import Weights
 from supple.errors import InputError
 
 if TYPE_CHECKING:
+    from supple.character.anatomy.skin_anatomy import BodyShape, SkinAnatomy
     from supple.motion.motion import Motion
 
 _WHERE = "Character"
+_OF_SHAPE = ("points", "triangles", "skeleton", "weights")
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,9 +198,27 @@ class Character:
         """How tall the character stands at rest [m]."""
         return float(self.size[1])
 
+    @cached_property
+    def anatomy(self) -> SkinAnatomy:
+        """What the skin is made of: how thick, leaf, rigid and soft it is, and which shells lie on which."""
+        from supple.character.anatomy.skin_anatomy import find_anatomy
+
+        return find_anatomy(self)
+
+    @cached_property
+    def body_shape(self) -> BodyShape:
+        """What of its anatomy no painted map changes; found once, for all characters of the same mesh and bones."""
+        from supple.character.anatomy.skin_anatomy import find_body_shape
+
+        return find_body_shape(self)
+
     def replace(self, **changes: Any) -> Character:
         """Another character that differs in the named fields and shares the rest."""
-        return replace(self, **changes)
+        other = replace(self, **changes)
+        same = all(getattr(other, name) is getattr(self, name) for name in _OF_SHAPE)
+        if same and "body_shape" in self.__dict__:
+            other.__dict__["body_shape"] = self.body_shape
+        return other
 
     def vertices_of(self, part: str) -> IntArray:
         """The vertices of a named part."""

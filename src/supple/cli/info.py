@@ -21,14 +21,22 @@ from supple.motion.motion import Motion
 
 
 def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
-    """`FILE` and `--vertices`."""
+    """`FILE`, `--vertices` and `--picture`."""
     add_character_argument(parser)
+    parser.add_argument(
+        "--picture", metavar="FILE", help="paint how thick, firm and soft it is, and its shells (.png, .jpg or .webp)"
+    )
 
 
 def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     """Describe the character to people, and return the same as data."""
     found = character_from(arguments.file, vertices=arguments.vertices, repair=arguments.repair, units=arguments.units)
     data = described(found)
+    if arguments.picture is not None:
+        from supple.render.anatomy_sheet import anatomy_sheet
+
+        anatomy_sheet(found, path=arguments.picture)
+        data["anatomy"] = _anatomy(found)
     for line in _lines(data):
         console.say(line)
     if data["likely_units"] is not None:
@@ -77,6 +85,21 @@ def described(character: Character) -> dict[str, Any]:
     }
 
 
+def _anatomy(character: Character) -> dict[str, Any]:
+    """What the skin is made of, in a few numbers; fractions are of all vertices."""
+    anatomy = character.anatomy
+    shells = anatomy.shells
+    return {
+        "trunk_m": float(anatomy.trunk.max()),
+        "thinnest_m": float(anatomy.thickness.min()),
+        "leaf": float((anatomy.leaf > 0.5).mean()),
+        "rigid": float((anatomy.rigid > 0.5).mean()),
+        "soft": float((anatomy.softness > 0.1).mean()),
+        "hard_shells": int(shells.hard.sum()),
+        "lying_shells": int(shells.lying.sum()),
+    }
+
+
 def _built_in_motions(character: Character) -> Iterator[tuple[str, Recipe]]:
     """The built-in motions that can be made for this skeleton, none of them made; a snake does not kick."""
     for name in MOTIONS:
@@ -110,8 +133,16 @@ def _lines(data: dict[str, Any]) -> list[str]:
         ("maps", ", ".join(f"{name} {m['low']:.3g} to {m['high']:.3g}" for name, m in data["maps"].items()) or "none"),
         ("motions", ", ".join(f"{clip['name']} ({clip['seconds']:.3g} s)" for clip in data["motions"]) or "none"),
         ("joints", str(len(data["joints"]))),
+        *([("anatomy", _made_of(data["anatomy"]))] if "anatomy" in data else []),
     ]
     return [data["name"], *(f"  {what:<8} {text}" for what, text in rows), *("    " + j for j in data["joint_tree"])]
+
+
+def _made_of(anatomy: dict[str, Any]) -> str:
+    return (
+        f"trunk {anatomy['trunk_m']:.3g} m thick, {anatomy['leaf']:.0%} leaves, {anatomy['rigid']:.0%} rigid, "
+        f"{anatomy['soft']:.0%} soft; {anatomy['lying_shells']} shells lie on others, {anatomy['hard_shells']} are hard"
+    )
 
 
 def _advice(data: dict[str, Any], file: str) -> str:

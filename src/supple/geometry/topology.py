@@ -178,6 +178,30 @@ def components(a: NDArray[np.integer], b: NDArray[np.integer], count: int) -> In
     return np.unique(lowest, return_inverse=True)[1].astype(np.int32)
 
 
+def limit_slope(values: FloatArray, points: FloatArray, edges: IntArray, slope: float) -> FloatArray:
+    """Lower values (V,) until none differs from a neighbour's by more than `slope` [1/m] times the edge between them.
+
+    What is left is the largest that is nowhere above the given values: min_u v(u) + slope times the way from u.
+    """
+    i, j = edges.T
+    apart = slope * np.linalg.norm(points[i] - points[j], axis=1)
+    lowered = np.array(values, dtype=np.float64)
+    while True:
+        before = lowered.copy()
+        np.minimum.at(lowered, i, before[j] + apart)
+        np.minimum.at(lowered, j, before[i] + apart)
+        if np.array_equal(before, lowered):
+            return lowered
+
+
+def compact(points: FloatArray, triangles: IntArray) -> tuple[FloatArray, IntArray]:
+    """The mesh of some of many triangles, without points that none of them uses."""
+    used = np.unique(triangles)
+    if len(used) == len(points):
+        return points, triangles
+    return points[used], np.searchsorted(used, triangles).astype(np.int32)
+
+
 def census(triangles: IntArray) -> Census:
     """Count what is right and wrong with a triangle mesh as a surface."""
     sides = directed_edges(triangles)

@@ -32,3 +32,11 @@ REGION = MapInfo("How much of the skin is in the region that settings name", def
 def maps_of(**maps: MapInfo) -> Mapping[str, MapInfo]:
     """Maps by name."""
     return MappingProxyType(maps)
+
+
+ANATOMY = maps_of(
+    thickness=MapInfo("How thick flesh is; the thinner, the more it goes with the bones", high=1.0e6, unit="m"),
+    leaf=MapInfo("Finger, toe, ear or tail: 1 goes with the bones"),
+    rigid=MapInfo("Skull, armour and buckles: 1 goes with the bones"),
+)
+"""Maps that win over what the anatomy of a character finds by itself."""

@@ -10,6 +10,7 @@ from supple.character.character import Character
 from supple.character.crowd import Crowd
 from supple.character.weights import Weights
 
+_MOST = 0.4  # of all weights: what hangs on a head and moves more than this is no part of it
 FIRM = frozenset({"head", "hand", "foot", "toes", *FINGERS})
 
 
@@ -21,21 +22,28 @@ def rigid_fraction(
     Faces and hands are kept as the bones carry them, because people see every change in them. `loose` are words: a
     joint that hangs on such a part and has one in its name, such as an ear, is not firm.
     """
-    firm = _firm_joints(character, loose, parts)
+    firm = _firm_joints(character, weights, loose, parts)
     return np.clip((weights.values * firm[weights.joints]).sum(axis=1), 0.0, 1.0)
 
 
-def _firm_joints(character: Character, loose: tuple[str, ...], parts: frozenset[str]) -> FloatArray:
-    """1 for joints of the parts and all that hangs on them."""
+def _firm_joints(character: Character, weights: Weights, loose: tuple[str, ...], parts: frozenset[str]) -> FloatArray:
+    """1 for joints of the parts and all that hangs on them, unless that is most of the body: a snake may hang there."""
     if isinstance(character, Crowd):
-        return np.tile(_firm_joints(character.member, loose, parts), character.count)
+        one = Weights(
+            weights.joints[: len(weights) // character.count], weights.values[: len(weights) // character.count]
+        )
+        return np.tile(_firm_joints(character.member, one, loose, parts), character.count)
     skeleton = character.skeleton
+    below = np.bincount(weights.joints.ravel(), weights.values.ravel(), len(skeleton))
+    total = float(below.sum())
+    for level in skeleton.levels[:0:-1]:
+        np.add.at(below, skeleton.parents[level], below[level])
     firm = np.zeros(len(skeleton))
     for level in skeleton.levels:
         for joint in level:
             name = skeleton.names[joint]
             named, parent = named_part(name), int(skeleton.parents[joint])
-            if parent >= 0 and firm[parent] > 0.0:
+            if parent >= 0 and firm[parent] > 0.0 and below[joint] <= _MOST * total:
                 firm[joint] = not any(word in name.lower() for word in loose)
             else:
                 firm[joint] = named is not None and named.part in parts

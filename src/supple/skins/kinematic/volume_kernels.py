@@ -63,9 +63,10 @@ def add_terms(first: int, each: int, chunks: int, volumes: FloatArray, gains: Fl
 
 
 @wp.kernel(enable_backward=False)
-def inflate(first: int, each: int, sums: FloatArray, directions: Points, skin: Points):
-    """Move every vertex along its normal by what its copy is missing."""
+def inflate(first: int, each: int, sums: FloatArray, limits: FloatArray, directions: Points, skin: Points):
+    """Move every vertex along its normal by what its copy is missing, and by no more than its limit [m]."""
     i = first + wp.tid()
     c = 3 * (i / each)
     if sums[c + 2] > 0.0:
-        skin[i] = skin[i] + ((sums[c] - sums[c + 1]) / sums[c + 2]) * directions[i]
+        move = ((sums[c] - sums[c + 1]) / sums[c + 2]) * directions[i]
+        skin[i] = skin[i] + wp.min(1.0, limits[i] / wp.max(wp.length(move), SMALLEST_AREA)) * move

@@ -16,35 +16,44 @@ from supple.geometry import topology
 from supple.geometry.rows import group_by_label
 from supple.motion.pose import Pose
 
+_MOST = 0.02  # of the thickness of flesh: how far a vertex may be moved
+
 
 @dataclass(frozen=True, eq=False)
 class RestVolume:
     """What is known of a skin that shall keep its volume; V vertices, T triangles of all copies of a crowd.
 
-    `member` is one of the copies; `thickness` (V,) how much of the change every vertex takes, 1 on average; the
-    triangles around vertex v are `around[starts[v]:starts[v + 1]]`. None of it is there (`closed` is false) for a skin
-    with a hole in it, which encloses nothing.
+    `member` is one of the copies; `thickness` (V,) how much of the change every vertex takes, 1 on average; `limits`
+    (V,) [m] how far each may be moved; the triangles around vertex v are `around[starts[v]:starts[v + 1]]`. None of it
+    is there (`closed` is false) for a skin with a hole in it, which encloses nothing.
     """
 
     member: Character
     triangles: IntArray
     thickness: Float32Array
+    limits: Float32Array
     starts: IntArray
     around: IntArray
     closed: bool
 
     @classmethod
     def from_character(cls, character: Character, depth: FloatArray) -> RestVolume:
-        """Spread changes over a skin in proportion to the `depth` (V,) [m] of flesh."""
+        """Spread changes over a skin in proportion to the `depth` (V,) [m] of flesh.
+
+        No vertex is moved by more than a fiftieth of how thick the flesh is there: what is missing beyond that is not
+        hidden by blowing up the skin.
+        """
         one = character.member if isinstance(character, Crowd) else character
         census = topology.census(one.triangles)
         if census.border_edges or census.flipped_edges:
             none = np.zeros(0, dtype=np.int32)
-            return cls(one, character.triangles, none.astype(np.float32), none, none, closed=False)
+            nothing = none.astype(np.float32)
+            return cls(one, character.triangles, nothing, nothing, none, none, closed=False)
         thickness = share_by_depth(depth)
         starts, corners = group_by_label(character.triangles.reshape(-1), len(character.points))
         around = (corners // 3).astype(np.int32)
-        return cls(one, character.triangles, thickness, starts, around, closed=True)
+        limits = (_MOST * character.body_shape.thickness).astype(np.float32)
+        return cls(one, character.triangles, thickness, limits, starts, around, closed=True)
 
     def reshaped(self, character: Character) -> RestVolume:
         """That of a character with other shapes."""
@@ -102,7 +111,9 @@ class VolumePreserver:
             chunks = -(-each // kernels.CHUNK)
             inputs = [each, chunks, *self._terms, self._sums]
             self._measure.append(devices.Launch(kernels.add_terms, self._copies * chunks, inputs, device))
-        self._inflate = devices.Launch(kernels.inflate, count, [each, self._sums, directions, points], device)
+        limits = constants.put(volume.limits, wp.float32)
+        inputs = [each, self._sums, limits, directions, points]
+        self._inflate = devices.Launch(kernels.inflate, count, inputs, device)
 
     def reshape(self, volume: RestVolume) -> None:
         """Keep the volume of other shapes of the same mesh from the next step on."""

@@ -13,10 +13,12 @@ from supple.character.character import Character
 from supple.character.crowd import Crowd
 from supple.geometry.embedding import Embedding
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces
+from supple.geometry.topology import kept_edges, limit_slope
 from supple.geometry.vectors import smoothstep
 from supple.skins.kinematic.blend import BlendWeights, pack_blocks
+from supple.skins.kinematic.hanging_shells import HangingShells
 from supple.skins.kinematic.volume_preservation import RestVolume
-from supple.skins.position_based.body.softness import automatic_softness, firmness, skin_depth
+from supple.skins.position_based.body.softness import automatic_softness, firmness
 from supple.skins.position_based.body.tetrahedral_body import FleshBody, build_body
 from supple.skins.position_based.contact.binding import CollisionBinding
 from supple.skins.position_based.solve.energy import EnergyBinding
@@ -28,6 +30,14 @@ _ALL_FIRM = 0.8  # firmness from which a particle is not moved: equally heavy ne
 _HEAVIEST = 0.02  # inverse mass below which a particle is not moved either
 _FARTHEST = 0.6  # of the depth of flesh and an element: settling never moved flesh farther on real characters
 _LEEWAY = 0.05  # sizes of an element: how far skin and flesh may disagree on where the bones carry them
+_HOLDS = (
+    0.8,
+    1.6,
+)  # sizes of an element: thinner flesh than the first has no element of its own, from the second it has
+# Share of its weights in which skin differs from the flesh around it: to the first it goes along, from the second not.
+# On single shells 99 of 100 vertices are below a quarter.
+_FOREIGN = (0.25, 0.5)
+_FADES = 2.0  # sizes of an element, at least, over which the skin passes from flesh to bones
 _NEAR, _FAR = 0.25, 1.25  # sizes of an element outside the flesh: to the first the skin goes along, from the second not
 
 
@@ -46,11 +56,18 @@ class SkinAttachment:
     leeway: float
 
     @classmethod
-    def from_body(cls, body: FleshBody, embedding: Embedding) -> SkinAttachment:
-        """The skin goes along with the elements it is embedded in."""
+    def from_body(cls, character: Character, body: FleshBody, embedding: Embedding) -> SkinAttachment:
+        """The skin goes along with the elements it is embedded in, where it is not firm.
+
+        Fingers, ears and whatever is thinner than the elements are left to the bones, fading in so that no ring shows:
+        elements that stand in for them are thicker than they are, and would carry them with their neighbours. The same
+        goes for skin in flesh that other bones move, as the legs under a tunic are.
+        """
         size = body.constraints.size
-        # Fingers and ears that no element reaches are left to the bones, fading in so that no ring shows.
         follow = 1.0 - smoothstep(embedding.distance / size, _NEAR, _FAR)
+        follow *= (1.0 - character.anatomy.firmness) * smoothstep(2.0 * body.half_thickness / size, *_HOLDS)
+        follow *= 1.0 - smoothstep(body.disagreement(character), *_FOREIGN)
+        follow = limit_slope(follow, character.points, kept_edges(character.triangles), 1.0 / (_FADES * size))
         blocks = pack_blocks(embedding.corners, embedding.barycentric)
         attached = embedding.carry(body.constraints.points)
         return cls(*blocks, follow.astype(np.float32), attached, _LEEWAY * size)
@@ -61,10 +78,10 @@ class FleshBinding:
     """A character's flesh, or that of a crowd; P particles of all `copies`, V vertices.
 
     `packed` are the particles' rest positions and joints, `bond_points` (P * 4, 3) [m] and `bond_weights` (P, 4) what
-    they are bound to. `depth` (P,) [m] is how deep flesh is, `max_correction` (P,) [m] how far it may settle from where
-    the bones carry it, `softness` (V,) how soft the skin is by itself. The skin is attached evenly across elements
-    (`attachment`) or by each element alone (`plain_attachment`). `energy` is what settling flesh lowers, `collision`
-    what it may meet.
+    they are bound to. `depth` (P,) [m] is how deep flesh goes that swings, `max_correction` (P,) [m] how far it may
+    settle from where the bones carry it, `softness` (V,) how soft the skin is by itself. The skin is attached evenly
+    across elements (`attachment`) or by each element alone (`plain_attachment`), and shells that lie on it are
+    `hanging`. `energy` is what settling flesh lowers, `collision` what it may meet.
     """
 
     character: Character
@@ -79,6 +96,7 @@ class FleshBinding:
     softness: FloatArray
     attachment: SkinAttachment
     plain_attachment: SkinAttachment
+    hanging: HangingShells
     volume: RestVolume
     collision: CollisionBinding
     energy: EnergyBinding
@@ -100,6 +118,7 @@ class FleshBinding:
             member.points, member.corners, boundary_faces(solid), joints=carriers, skeleton=one.skeleton
         )
         max_correction = _FARTHEST * (body.flesh + body.constraints.size)
+        anatomy = character.anatomy
         return cls(
             character,
             body,
@@ -107,19 +126,26 @@ class FleshBinding:
             BlendWeights.from_weights(body.constraints.points, body.weights, len(character.skeleton)),
             body.bonds.points.reshape(-1, 3).astype(np.float32),
             body.bonds.weights.astype(np.float32),
-            body.flesh.astype(np.float32),
+            body.sample_skin(anatomy.swing_depth).astype(np.float32),
             max_correction.astype(np.float32),
             inverse_masses.astype(np.float32),
             automatic_softness(character, body),
-            SkinAttachment.from_body(body, body.embedding),
-            SkinAttachment.from_body(body, body.plain_embedding),
-            RestVolume.from_character(character, skin_depth(character, body)),
+            SkinAttachment.from_body(character, body, body.embedding),
+            SkinAttachment.from_body(character, body, body.plain_embedding),
+            HangingShells.from_shells(anatomy.shells),
+            RestVolume.from_character(character, body.half_thickness * (1.0 - anatomy.firmness)),
             collision,
             EnergyBinding.from_constraints(member, body.bonds.lengths, own, copies=copies),
             devices.Constants(device),
         )
 
     def reshaped(self, character: Character) -> FleshBinding:
-        """That of a character with other shapes and maps: they change how soft the skin is, and nothing of the body."""
-        softness = automatic_softness(character, self.body)
-        return replace(self, character=character, softness=softness, volume=self.volume.reshaped(character))
+        """That of a character with other shapes and maps, which change how soft and firm the skin is, and no body."""
+        return replace(
+            self,
+            character=character,
+            softness=automatic_softness(character, self.body),
+            attachment=SkinAttachment.from_body(character, self.body, self.body.embedding),
+            plain_attachment=SkinAttachment.from_body(character, self.body, self.body.plain_embedding),
+            volume=self.volume.reshaped(character),
+        )

@@ -51,7 +51,7 @@ class Readings:
         """The flesh [kg] below every vertex and the skin [m^2] round it (V, 2)."""
         binding = self._state.binding
         areas = ring_areas(binding.character.points, binding.character.triangles) / 6.0
-        return np.stack([_ROUND * _DENSITY * areas * binding.body.skin_distance, areas], axis=1).astype(np.float32)
+        return np.stack([_ROUND * _DENSITY * areas * binding.body.half_thickness, areas], axis=1).astype(np.float32)
 
     def forces(self) -> Any:
         """The force (V,) [N] on every vertex."""

@@ -10,17 +10,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from supple.arrays import FloatArray, digest_of
-from supple.character.anatomy.softness import usual_flesh
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.obstacles import RigidBody
 from supple.settings import ByName, Number, by_name, group, setting, settings_of
 from supple.skins.base import DevicePoints, PullableSkin, Skin
-from supple.skins.painted_map import MapInfo, maps_of
+from supple.skins.painted_map import ANATOMY, MapInfo, maps_of
 from supple.skins.position_based import step as stepping
 from supple.skins.position_based.binding import FleshBinding
-from supple.skins.position_based.body.softness import check_regions, usual_softness, whole_size
+from supple.skins.position_based.body.softness import check_regions, usual_flesh, usual_softness
 from supple.skins.position_based.body.tetrahedral_body import WHERE
 from supple.skins.position_based.settings import BASES, Collision, Skinning, Solve, Swing
 from supple.skins.position_based.state import FleshState
@@ -63,6 +62,7 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
     maps: ClassVar[Mapping[str, MapInfo]] = maps_of(
         jiggle=MapInfo("How softly the skin swings: 0 goes with the bones, 1 is loose"),
         flesh=MapInfo("How deep flesh lies over what is hard, where no jiggle is painted", high=0.5, unit="m"),
+        **ANATOMY,
     )
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
@@ -117,9 +117,11 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
 
     def usual_map(self, binding: FleshBinding, character: Character, name: str) -> FloatArray:
         if name == "jiggle":
-            return usual_softness(character, binding.body)
+            return usual_softness(character)
         if name == "flesh":
-            return usual_flesh(binding.body.skin_distance, whole_size(character))
+            return usual_flesh(character)
+        if name in ANATOMY:
+            return np.asarray(getattr(character.body_shape, name))
         return super().usual_map(binding, character, name)
 
     def check_for(self, character: Character) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 
 from supple import device as devices
 from supple.arrays import Float32Array, FloatArray
-from supple.character.character import Character
 from supple.character.morph_targets import MorphTargets
 from supple.motion.pose import Pose
 from supple.skins.kinematic import dual_quaternion, linear_blend
@@ -135,7 +134,7 @@ class FleshState:
     def reshape(self, binding: FleshBinding) -> None:
         """Go on with other shapes and maps of the same body, from the next step on."""
         self.binding, self._tuned = binding, None
-        self.surface.reshape(binding.character)
+        self.surface.reshape(binding)
         self.volume_keeper.reshape(binding.volume)
 
     def choose_recipe(self, skin: PositionBased) -> None:
@@ -245,9 +244,10 @@ class AttachedSkin:
         self.barycentric = put(attachment.barycentric, wp.vec4f)
         devices.write(self.rest_distance, self._distance(self._rest))
 
-    def reshape(self, character: Character) -> None:
-        """Take other shapes of the same mesh."""
-        self._morph_targets.exchange(character.shapes)
+    def reshape(self, binding: FleshBinding) -> None:
+        """Take other shapes and maps of the same mesh."""
+        self._morph_targets.exchange(binding.character.shapes)
+        devices.write(self.follow, binding.attachment.follow)
 
     def set_pose(self, pose: Pose) -> None:
         """Take the shapes (morph targets) of a pose, which carry the skin away from its flesh."""

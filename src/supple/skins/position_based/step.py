@@ -84,6 +84,7 @@ def _record(skin: PositionBased, state: FleshState, incoming: Any) -> Stages:
         run.update_velocities,
         run.carry_skin,
         *([state.volume_keeper.keep] if skin.skinning.keep_volume else []),
+        *state.binding.hanging.record(incoming, state.surface.points, state.binding.constants),
         *([] if handles is None else handles.finish()),
     ]
     return Stages(*(devices.Chain(calls, state.device) for calls in (begin, settle, swing)))

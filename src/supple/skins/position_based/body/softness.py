@@ -5,51 +5,40 @@ from __future__ import annotations
 import numpy as np
 
 from supple.arrays import FloatArray
-from supple.character.anatomy.rigid_parts import rigid_fraction
-from supple.character.anatomy.softness import skin_firmness, softness
+from supple.character.anatomy.skin_anatomy import FLESH, JIGGLE
 from supple.character.character import Character
 from supple.character.regions import RegionFinder
 from supple.geometry.vectors import smoothstep
 from supple.settings import ByName
 from supple.skins.position_based.body.tetrahedral_body import WHERE, FleshBody
 
-_DEEP, _SHALLOW = 0.35, 0.9  # of the way from bone to skin: nearer to the bone is driven, farther is free
+_DEEP, _SHALLOW = 0.2, 0.75  # of the way from the middle of the flesh to the skin: deeper is driven, shallower is free
 SOFT_ENOUGH = 0.02  # softness from which a particle swings; below it the bones drive it
 _REGIONS = RegionFinder(WHERE, "regions")
 
 
 def automatic_softness(character: Character, body: FleshBody) -> FloatArray:
-    """How soft the skin is at every particle (P,), 0 firm to 1 soft, from the depth of flesh over the bone.
-
-    A painted map "jiggle" (0 to 1) is taken as it is; a map "flesh" [m] in place of the depth found here. Head, hands
-    and feet are firm where names tell them.
-    """
-    painted = {name: body.sample_skin(character.maps[name]) for name in ("jiggle", "flesh") if name in character.maps}
-    return softness(body.flesh, whole_size(character), firm=firmness(character, body), **painted)
+    """How soft the skin is at every particle (P,), 0 firm to 1 soft: as its anatomy says, or painted maps."""
+    return np.clip(body.sample_skin(character.anatomy.softness), 0.0, 1.0)
 
 
-def usual_softness(character: Character, body: FleshBody) -> FloatArray:
+def usual_softness(character: Character) -> FloatArray:
     """How soft every vertex (V,) of the skin is where no jiggle is painted, 0 firm to 1 soft."""
-    firm, flesh = skin_firmness(character), character.maps.get("flesh")
-    return softness(body.skin_distance, whole_size(character), firm=firm, flesh=flesh)
+    return _without(character, JIGGLE).anatomy.softness
 
 
-def whole_size(character: Character) -> float:
-    """The longest side [m] of all that is simulated together, be it one body or several."""
-    return float(np.ptp(character.points, axis=0).max())
+def usual_flesh(character: Character) -> FloatArray:
+    """The map "flesh" (V,) [m] that makes the skin as soft as it is where none is painted."""
+    return _without(character, JIGGLE, FLESH).anatomy.flesh_map(character)
+
+
+def _without(character: Character, *names: str) -> Character:
+    return character.replace(maps={name: values for name, values in character.maps.items() if name not in names})
 
 
 def firmness(character: Character, body: FleshBody) -> FloatArray:
-    """How much of every particle (P,) belongs to head, hands or feet, where names tell them: 0 to 1.
-
-    Faces and hands are kept as the bones carry them, because people see every change in them.
-    """
-    return rigid_fraction(character, body.weights)
-
-
-def skin_depth(character: Character, body: FleshBody) -> FloatArray:
-    """How much flesh (V,) [m] there is below every vertex of the skin; none on head, hands and feet."""
-    return np.asarray(body.skin_distance * (1.0 - skin_firmness(character)))
+    """How much of every particle (P,) only follows the bones, 0 to 1: in leaves, rigid parts and whatever is thin."""
+    return np.clip(body.sample_skin(character.anatomy.firmness), 0.0, 1.0)
 
 
 def regional_softness(character: Character, body: FleshBody, regions: ByName[float]) -> tuple[FloatArray, FloatArray]:
@@ -73,8 +62,8 @@ def check_regions(character: Character, regions: ByName[float]) -> None:
 
 
 def depth_factor(body: FleshBody) -> FloatArray:
-    """How free a particle is by where it lies between bone and skin (P,): 0 at the bone, 1 at the skin."""
-    return smoothstep(body.bone_distance / np.maximum(body.flesh, 1e-9), _DEEP, _SHALLOW)
+    """How free a particle is by where it lies in the flesh (P,): 0 in the middle of it, 1 at the skin."""
+    return smoothstep(body.rise, _DEEP, _SHALLOW)
 
 
 def beyond_the_mean(body: FleshBody, soft: FloatArray) -> FloatArray:

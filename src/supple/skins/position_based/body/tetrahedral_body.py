@@ -19,7 +19,8 @@ from supple.errors import InputError
 from supple.geometry.embedding import Embedding, embed, embed_smoothly
 from supple.geometry.flesh import Flesh
 from supple.geometry.segments import distances_to_segments
-from supple.geometry.tetrahedra import Tetrahedra, fill
+from supple.geometry.tetrahedra import Tetrahedra, boundary_faces, fill
+from supple.geometry.topology import compact
 from supple.skins.position_based.body.constraints import Constraints, build_constraints
 
 _INFLUENCES = 8  # joints that carry one particle
@@ -72,10 +73,10 @@ class FleshBody:
 
     `joint` (P,) is the joint of the nearest bone and `bone_distance` (P,) [m] how far that is. `bonds` say what each is
     bound to. Every particle sees the skin through the triangle nearest to it: `surface_corners` (P, 3) are its corners
-    and `surface_barycentric` (P, 3) how much each counts. `skin_distance` (V,) [m] is how far each
-    vertex of the skin is from the nearest bone, and `flesh` (P,) [m] the same where a particle sees the skin. The skin
-    itself follows the particles by `embedding`, evenly across the borders of elements, or each element by itself by
-    `plain_embedding`.
+    and `surface_barycentric` (P, 3) how much each counts. `skin_depth` (P,) [m] is how far it lies below the skin.
+    `half_thickness` (V,) [m] is how deep flesh goes under each vertex of the skin, `flesh` (P,) [m] the same where a
+    particle sees the skin. The skin itself follows the particles by `embedding`, evenly across the borders of elements,
+    or each element by itself by `plain_embedding`.
     """
 
     constraints: Constraints
@@ -85,13 +86,19 @@ class FleshBody:
     bonds: Bonds
     surface_corners: IntArray
     surface_barycentric: FloatArray
-    skin_distance: FloatArray
+    skin_depth: FloatArray
+    half_thickness: FloatArray
     embedding: Embedding
     plain_embedding: Embedding
 
     @cached_property
     def flesh(self) -> FloatArray:
-        return self.sample_skin(self.skin_distance)
+        return self.sample_skin(self.half_thickness)
+
+    @property
+    def rise(self) -> FloatArray:
+        """How far every particle (P,) is on the way from the middle of its flesh, 0, to the skin, 1."""
+        return 1.0 - np.clip(self.skin_depth / np.maximum(self.flesh, 1e-9), 0.0, 1.0)
 
     def stack(self, count: int, joints: int, vertices: int) -> FleshBody:
         """The bodies of `count` copies of a character with so many joints and vertices, one after another."""
@@ -113,13 +120,25 @@ class FleshBody:
             self.bonds.stack(count, joints),
             stacked(self.surface_corners, count, vertices),
             np.tile(self.surface_barycentric, (count, 1)),
-            np.tile(self.skin_distance, count),
+            np.tile(self.skin_depth, count),
+            np.tile(self.half_thickness, count),
             *embeddings,
         )
 
     def sample_skin(self, values: FloatArray) -> FloatArray:
         """A value per vertex of the skin (V, ...) as a value per particle (P, ...)."""
         return np.asarray(np.einsum("pk,pk...->p...", self.surface_barycentric, values[self.surface_corners]))
+
+    def disagreement(self, character: Character) -> FloatArray:
+        """The share (V,) of its weights in which every vertex of the skin differs from the flesh it is embedded in."""
+        from scipy.sparse import csr_array
+
+        joints, corners = len(character.skeleton), self.embedding.corners
+        rows = np.repeat(np.arange(len(corners)), corners.shape[1])
+        shape = len(corners), len(self.joint)
+        onto = csr_array((self.embedding.barycentric.ravel(), (rows, corners.ravel())), shape=shape)
+        own = character.require_weights(WHERE)
+        return np.asarray(0.5 * np.abs(onto @ self.weights.dense(joints) - own.dense(joints)).sum(axis=1))
 
 
 def build_body(character: Character, *, count: int, weights: str) -> FleshBody:
@@ -132,48 +151,72 @@ def build_body(character: Character, *, count: int, weights: str) -> FleshBody:
         member = character.member
         one = build_body(member, count=count, weights=weights)
         return one.stack(character.count, len(member.skeleton), len(member.points))
-    constraints = build_constraints(fill(character.points, character.triangles, count=count))
+    skin = character.anatomy.shells.flesh_triangles(character.triangles)
+    constraints = build_constraints(fill(*compact(character.points, skin), count=count))
     points = constraints.points
-    bones = owning_bones(character.skeleton, Flesh(character.points, character.triangles))
+    bones = _moving_bones(character, owning_bones(character.skeleton, Flesh(*compact(character.points, skin))))
     if not len(bones.joints):
         raise InputError(WHERE, "no bone has a length", "flesh hangs on bones", "give joints children or tails")
     distances, _ = distances_to_segments(points, bones.starts, bones.ends)
     joint = bones.joints[distances.argmin(axis=1)]
-    surface_corners, barycentric = _nearest_on_surface(points, character)
-    skin_distance = distances_to_segments(character.points, bones.starts, bones.ends)[0].min(axis=1)
+    surface_corners, barycentric, skin_depth = _nearest_on_surface(points, character.points, skin)
+    skin_depth[boundary_faces(Tetrahedra(points, constraints.corners))] = 0.0  # some of them lie outside the skin
+    half_thickness = 0.5 * character.anatomy.thickness
     weights_by_bone = nearest_bone_weights(points, bones)
     solid = Tetrahedra(points, constraints.corners)
     embeddings = embed_smoothly(character.points, solid), embed(character.points, solid)
     bonds = Bonds.from_bones(points, bones)
     distance = distances.min(axis=1)
     body = FleshBody(
-        constraints, weights_by_bone, joint, distance, bonds, surface_corners, barycentric, skin_distance, *embeddings
+        constraints,
+        weights_by_bone,
+        joint,
+        distance,
+        bonds,
+        surface_corners,
+        barycentric,
+        skin_depth,
+        half_thickness,
+        *embeddings,
     )
     return body if weights == "bones" else replace(body, weights=_carry_weights_inwards(body, character))
 
 
-def _nearest_on_surface(points: FloatArray, character: Character) -> tuple[IntArray, FloatArray]:
-    """The corners of the skin's triangle nearest to every point, and the shares of the nearest place in it."""
+def _moving_bones(character: Character, bones: Bones) -> Bones:
+    """Those that move any skin, or all where none does: a root on the ground would hold back the flesh around it."""
+    weights = character.weights
+    if weights is None:
+        return bones
+    moving = np.isin(bones.joints, weights.joints[weights.values > 0.0])
+    return Bones(bones.joints[moving], bones.starts[moving], bones.ends[moving]) if moving.any() else bones
+
+
+def _nearest_on_surface(
+    points: FloatArray, skin_points: FloatArray, skin: IntArray
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """The corners of the skin's triangle nearest to every point, the shares of the nearest place in it, and how far."""
     import igl
 
-    faces = np.ascontiguousarray(character.triangles, dtype=np.int64)
-    _, triangle, position = igl.point_mesh_squared_distance(points, character.points, faces)
-    corners = character.triangles[triangle]
-    a, b, c = np.moveaxis(character.points[corners], 1, 0)
+    faces = np.ascontiguousarray(skin, dtype=np.int64)
+    squared, triangle, position = igl.point_mesh_squared_distance(points, skin_points, faces)
+    corners = skin[triangle]
+    a, b, c = np.moveaxis(skin_points[corners], 1, 0)
     barycentric = np.nan_to_num(igl.barycentric_coordinates(position, a, b, c))
     barycentric = np.clip(barycentric, 0.0, 1.0)
     sums = barycentric.sum(axis=1, keepdims=True)
-    return corners, np.where(sums > 0.0, barycentric / np.where(sums > 0.0, sums, 1.0), 1.0 / 3.0)
+    barycentric = np.where(sums > 0.0, barycentric / np.where(sums > 0.0, sums, 1.0), 1.0 / 3.0)
+    return corners, barycentric, np.sqrt(squared)
 
 
 def _carry_weights_inwards(body: FleshBody, character: Character) -> Weights:
-    """The skin's own weights taken inwards; skin that lies off the body has no say."""
+    """The skin's own weights taken inwards; skin that lies off the body, or on it, has no say."""
     from scipy.sparse import csr_array
 
     dense = character.require_weights(WHERE).dense(len(character.skeleton))
     embedding, corners = body.embedding, body.embedding.corners
     rows = np.repeat(np.arange(len(dense)), corners.shape[1])
-    near = (embedding.distance <= body.constraints.size).repeat(corners.shape[1])
+    near = (embedding.distance <= body.constraints.size) & character.anatomy.shells.is_flesh
+    near = near.repeat(corners.shape[1])
     weights = np.where(near, embedding.barycentric.ravel(), 0.0)
     onto = csr_array((weights, (rows, corners.ravel())), shape=(len(dense), len(body.constraints.points)))
     return transfer_weights(dense, onto, body.constraints.ends, lost=body.joint, influences=_INFLUENCES)

@@ -158,7 +158,7 @@ class Gripping:
     def looseness(self) -> FloatArray:
         """How far (P,) flesh goes along with a hand by where it lies between bone and skin."""
         body = self._binding.body
-        depth = body.bone_distance[: self._particles] / np.maximum(body.flesh[: self._particles], 1e-9)
+        depth = body.rise[: self._particles]
         return smoothstep(depth, _AT_BONE, _OFF_BONE)
 
     @cached_property

@@ -1,0 +1,65 @@
+"""Flesh leaves thin, firm and hard parts of real rigs whole, and shells on what they lie on."""
+
+import numpy as np
+import pytest
+
+import supple
+from supple.geometry import topology
+
+RATE = 30.0
+
+
+def played(character, motion, skin, seconds):
+    player = supple.player(character, skin, fps=RATE)
+    return [np.array(player.advance(motion.sample(k / RATE)), dtype=float) for k in range(int(seconds * RATE) + 1)]
+
+
+def torn_edges(character, frames, linear):
+    """The most edges of a frame that are drawn out by more than three where linear blend draws them out by less."""
+    i, j = topology.unique_edges(character.triangles).T
+    rest = np.linalg.norm(character.points[i] - character.points[j], axis=1)
+    there = rest > 1e-4 * character.size.max()
+
+    def stretch(points):
+        return np.linalg.norm(points[i] - points[j], axis=1)[there] / rest[there]
+
+    return max(int(((stretch(x) > 3.0) & (stretch(y) <= 3.0)).sum()) for x, y in zip(frames, linear, strict=True))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("file", "clip", "seconds"),
+    [
+        ("human-m2m-12clips.glb", "Backflip", 1.5),
+        ("snake-animations.glb", "Bite", 1.0),
+        ("Knight.glb", "1H_Melee_Attack_Chop", 1.0),
+        ("bird-animations.glb", "Flap", 1.0),
+    ],
+)
+def test_no_edge_is_drawn_out_that_bones_leave_alone(data_file, file, clip, seconds):
+    character = supple.load(data_file(f"gltf/{file}"))
+    motion = character.motions[clip]
+    linear = played(character, motion, supple.LinearBlend(), seconds)
+    flesh = played(character, motion, supple.PositionBased(), seconds)
+    assert torn_edges(character, flesh, linear) == 0
+
+
+@pytest.mark.slow
+def test_thin_legs_go_with_their_bones(data_file):
+    spider = supple.load(data_file("gltf/spider-animations.glb"))
+    motion = spider.motions["Attack"]
+    legs = spider.anatomy.firmness > 0.95
+    assert legs.mean() > 0.5
+    linear = played(spider, motion, supple.LinearBlend(), 1.0)
+    for skin in (supple.PositionBased(),):
+        flesh = played(spider, motion, skin, 1.0)
+        far = max(np.linalg.norm(x - y, axis=1)[legs].max() for x, y in zip(flesh, linear, strict=True))
+        assert far < 0.005
+
+
+@pytest.mark.slow
+def test_the_skin_of_a_lean_person_slides_little(data_file):
+    human = supple.load(data_file("gltf/human_cmu_8clips.glb"))
+    motion = human.motions["02_04_jump_balance"]
+    loose, still = (played(human, motion, supple.PositionBased(jiggle=jiggle), 2.0) for jiggle in (1.0, 0.0))
+    assert max(np.linalg.norm(x - y, axis=1).max() for x, y in zip(loose, still, strict=True)) < 0.015
