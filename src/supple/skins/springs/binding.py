@@ -53,7 +53,6 @@ REACH_MAPS: Mapping[str, MapInfo] = maps_of(
     attachment_along=MapInfo("Where along its bone a vertex hangs", smooth=False),
 )
 STIFFNESS_MAPS: Mapping[str, MapInfo] = maps_of(
-    static=MapInfo("Where springs leave the first stage as it is: 0 they move it, 1 they do not"),
     stiffness=MapInfo("What all springs are multiplied by", high=4.0, default=1.0),
     **{
         f"{STIFFNESS_MAP}_{kind}": MapInfo(
@@ -64,6 +63,7 @@ STIFFNESS_MAPS: Mapping[str, MapInfo] = maps_of(
         )
         for kind, words in zip(KINDS, _KIND_WORDS, strict=True)
     },
+    static=MapInfo("Where springs leave the first stage as it is: 0 they move it, 1 they do not", default=0.0),
 )
 _ROUNDING = 1e-4  # of an edge: changes this small are not worth a sweep
 _ON_SKELETON = 1e-3  # of an edge: a vertex this near to its attachment point has no direction of its own
