@@ -178,8 +178,11 @@ class Graph:
                 graph = graph.without(name)
         for stage in graph.stages:
             first = graph.first_below(stage)
-            if first is not None and not isinstance(stage.work, Mask):
-                graph = graph.with_work(stage.name, stage.work.on_top_of(first))
+            if first is None or isinstance(stage.work, Mask):
+                continue
+            work = stage.work.on_top_of(first)
+            if work is not stage.work:
+                graph = graph.with_work(stage.name, work)
         return graph
 
     def first_below(self, stage: Stage) -> AnySkin | None:
