@@ -1,8 +1,14 @@
 """The rows that are made of what a page of the studio has measured of itself."""
 
+import os
+import signal
+import sys
+from pathlib import Path
+
+import numpy as np
 import pytest
 
-from supple.bench import studio
+from supple.bench import endurance, rooms, studio
 
 FOUND = {
     "opened": 0.8,
@@ -37,3 +43,29 @@ def test_without_a_browser_there_are_no_rows_and_that_is_said(monkeypatch):
     said = []
     assert list(studio.rows(said.append)) == []
     assert "no Chromium" in said[0]
+
+
+def test_growth_is_of_the_end_beside_the_time_when_all_is_loaded():
+    loading, calm, leaking = np.linspace(10.0, 200.0, 10), np.full(40, 200.0), np.full(10, 230.0)
+    assert "+0.0 %" in endurance.growth(np.concatenate([loading, calm, calm[:10]]))
+    assert "200 to 230 MB, +15.0 %" in endurance.growth(np.concatenate([loading, calm, leaking]))
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="memory is counted as Linux does")
+def test_the_memory_of_children_counts():
+    child = "import time; kept = bytearray(80_000_000); print('kept', flush=True); time.sleep(60)"
+    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
+    with studio.running([sys.executable, "-c", parent]) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "kept\n"
+        assert 80.0 < endurance.megabytes_of(process) < 160.0
+        for child_of_it in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+            os.kill(int(child_of_it), signal.SIGTERM)
+
+
+def test_what_takes_an_hour_is_run_only_when_it_is_asked_for(monkeypatch):
+    for name in set(rooms.ROOMS.values()) - {"endurance"}:
+        monkeypatch.setattr(f"supple.bench.{name}.rows", lambda progress, device: iter(()))
+    monkeypatch.setattr(endurance, "rows", lambda progress, device: iter(("an hour",)))
+    assert list(rooms.rows_of(None, print)) == []
+    assert list(rooms.rows_of("endurance", print)) == ["an hour"]

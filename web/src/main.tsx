@@ -4,6 +4,7 @@ import { render } from "preact";
 import { amounts, newestAmounts, showAmounts } from "./amounts";
 import { recordPicture } from "./capture";
 import { takeCurves } from "./curves";
+import { endurance, endure } from "./endure";
 import { readFrame, readMesh } from "./frames";
 import { Looking } from "./looking";
 import { MEASURED, measure, UNDRAWN } from "./measure";
@@ -40,7 +41,7 @@ function begin(root: HTMLElement): void {
   const stage = new Stage(canvas, {
     look: look.value,
     software,
-    draws: location.hash !== UNDRAWN,
+    draws: location.hash !== UNDRAWN && !endurance,
     calm,
     follows: () => session.following.value,
     beforePicture: updateTools,
@@ -71,6 +72,7 @@ function begin(root: HTMLElement): void {
   Object.assign(globalThis, { supple: { stage, session, amounts } }); // for tests, and for the curious at the console
   render(<Studio stage={stage} software={software} />, root);
   if (location.hash === MEASURED || location.hash === UNDRAWN) void measure(stage);
+  if (endurance) void endure(endurance);
 }
 
 function connect(stage: Stage): void {

@@ -18,16 +18,20 @@ ROOMS = {
     "contact": "contact",
     "live": "live",
     "studio": "studio",
+    "endurance": "endurance",
 }
 """Module below `supple.bench`, by the name on the command line."""
 
+LONG = {"endurance"}
+"""Those that are run only where they are asked for by name."""
+
 
 def rows_of(room: str | None, progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Row]:
-    """Run the benchmark of one room, or of all, on a device; `progress` is told what is being timed."""
+    """Run the benchmark of one room, or of all but long ones, on a device; `progress` is told what is being timed."""
     if room is not None and room not in ROOMS:
         raise InputError(
             "bench", f"room {room!r} was asked for", f"there are {', '.join(ROOMS)}", "choose one of those"
         )
     found = devices.check_device(device)
-    for name in [room] if room else list(ROOMS):
+    for name in [room] if room else [name for name in ROOMS if name not in LONG]:
         yield from import_module(f"supple.bench.{ROOMS[name]}").rows(progress, device=found)

@@ -46,9 +46,8 @@ _DRAWING = ("--use-gl=angle", "--use-angle=gl-egl", "--ignore-gpu-blocklist")
 
 def rows(progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Row]:
     """Every row of what a person at the studio feels."""
-    chromium = next(filter(None, map(shutil.which, CHROMIUMS)), None)
+    chromium = find_chromium(progress)
     if chromium is None:
-        progress("there is no Chromium here, in which the studio could be measured")
         return
     progress("linear blend, by which all is scaled")
     yield scale(ROOM, device)
@@ -89,16 +88,31 @@ def _late(milliseconds: Sequence[float]) -> str:
     return f"95 % within {np.percentile(milliseconds, 95.0):.1f} ms, least {min(milliseconds):.1f} ms"
 
 
+def find_chromium(progress: Callable[[str], None]) -> str | None:
+    """A browser in which the studio can be measured, or a word that there is none."""
+    found = next(filter(None, map(shutil.which, CHROMIUMS)), None)
+    if found is None:
+        progress("there is no Chromium here, in which the studio could be measured")
+    return found
+
+
+def program(*words: str) -> list[str]:
+    """`supple WORDS` with this Python."""
+    return [sys.executable, "-c", _PROGRAM, *words]
+
+
 def measured(chromium: str, skin: str, vertices: int, *, drawn: bool) -> dict[str, Any]:
     """What a page finds that shows a hero of so many vertices with a skin; moments are seconds from the command."""
     with TemporaryDirectory() as folder:
         file = Path(folder, "measured.json")
         words = ["studio", "--no-browser", "--port", "0", "--skin", skin, "--vertices", str(vertices)]
         begun = time.time()
-        with _running([sys.executable, "-c", _PROGRAM, *words, "--measured", str(file)]) as server:
-            address = _address(server)
-            with _running(
-                _browser(chromium, Path(folder, "profile"), f"{address}#{'measure' if drawn else 'measure-undrawn'}")
+        with running(program(*words, "--measured", str(file))) as server:
+            address = address_of(server)
+            with running(
+                browser_command(
+                    chromium, Path(folder, "profile"), f"{address}#{'measure' if drawn else 'measure-undrawn'}"
+                )
             ):
                 found = _awaited(file)
     for moment in ("opened", "answered", "firstMoving"):
@@ -106,14 +120,16 @@ def measured(chromium: str, skin: str, vertices: int, *, drawn: bool) -> dict[st
     return found
 
 
-def _browser(chromium: str, profile: Path, address: str) -> list[str]:
+def browser_command(chromium: str, profile: Path, address: str) -> list[str]:
+    """A browser without a window on an address, with a profile of its own."""
     root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     quiet = ["--no-first-run", "--disable-extensions", "--mute-audio", f"--user-data-dir={profile}"]
     return [chromium, "--headless=new", *root, *_DRAWING, *quiet, "--window-size=640,480", address]
 
 
 @contextmanager
-def _running(command: list[str]) -> Iterator[subprocess.Popen[str]]:
+def running(command: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """A process that is ended afterwards."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         yield process
@@ -126,7 +142,8 @@ def _running(command: list[str]) -> Iterator[subprocess.Popen[str]]:
             process.wait()
 
 
-def _address(server: subprocess.Popen[str]) -> str:
+def address_of(server: subprocess.Popen[str]) -> str:
+    """The address that a studio prints when it has begun."""
     assert server.stdout is not None
     found = _ADDRESS.search(server.stdout.readline())
     if found is None:

@@ -1242,6 +1242,24 @@ function valueAt(of, part) {
   return null;
 }
 
+// src/endure.ts
+var ENDURE = /^#endure=([\d.]+),(\d+)$/;
+var endurance = ENDURE.exec(location.hash);
+async function endure([, minutes, times]) {
+  const [duration, changes2] = [6e4 * Number(minutes), Number(times)];
+  while (state.value === null) await wait(100);
+  const { skins } = state.value;
+  const begun = performance.now();
+  for (let i4 = 1; i4 <= changes2; i4++) {
+    ask({ do: "choose-skin", skin: skins[i4 % skins.length] });
+    await wait(begun + i4 * duration / changes2 - performance.now());
+  }
+  await fetch("/measured", { method: "POST", body: JSON.stringify({ changes: changes2 }) });
+}
+function wait(milliseconds) {
+  return new Promise((done) => setTimeout(done, milliseconds));
+}
+
 // src/frames.ts
 var FRAME_MAGIC = 1179406419;
 var MESH_MAGIC = 1296846931;
@@ -9252,7 +9270,7 @@ function begin(root2) {
   const stage2 = new Stage(canvas, {
     look: look.value,
     software,
-    draws: location.hash !== UNDRAWN,
+    draws: location.hash !== UNDRAWN && !endurance,
     calm,
     follows: () => following.value,
     beforePicture: updateTools,
@@ -9283,6 +9301,7 @@ function begin(root2) {
   Object.assign(globalThis, { supple: { stage: stage2, session: session_exports, amounts } });
   Q(/* @__PURE__ */ a4(Studio, { stage: stage2, software }), root2);
   if (location.hash === MEASURED || location.hash === UNDRAWN) void measure(stage2);
+  if (endurance) void endure(endurance);
 }
 function connect(stage2) {
   const mesh = new MeshLoader(stage2);
@@ -9310,9 +9329,9 @@ function connect(stage2) {
       beginAgain();
       link.value = { open: true };
     },
-    lost: (reason, wait) => {
+    lost: (reason, wait2) => {
       const anew = "If it was started anew, open the address that it printed.";
-      link.value = { open: false, reason: reason || (wait > LONG_WAIT ? anew : "") };
+      link.value = { open: false, reason: reason || (wait2 > LONG_WAIT ? anew : "") };
       toolsLost();
       mesh.forget();
     },
