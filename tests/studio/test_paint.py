@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
 from supple.document.document import Document
 from supple.document.sources import CharacterSource
+from supple.edits.painting import Canvas
 from supple.errors import InputError
 from supple.graph.graph import Graph
 from supple.skins.registry import skin_named
 from supple.studio import messages as say
 from supple.studio.commands import perform
+from supple.studio.live.painting import Painting, paint_info
 from supple.studio.session import Session
 from supple.studio.state import state_of
 
@@ -116,6 +120,17 @@ def test_both_sides_at_once(session):
     assert shown(session)[across].min() < 0.2
 
 
+def test_two_sides_alike_are_found_beside_what_plays(session):
+    painting = Painting(Canvas(session.character))
+    assert not paint_info(painting).mirrors
+    end = time.monotonic() + 30.0
+    while not painting.news():
+        assert time.monotonic() < end
+        time.sleep(0.002)
+    assert paint_info(painting).mirrors
+    assert not painting.news()  # told once
+
+
 def test_panels_know_the_maps(session):
     perform(session, say.FillMap(1, "jiggle", 0.5))
     state = state_of(session, 1)
@@ -123,7 +138,6 @@ def test_panels_know_the_maps(session):
     assert rows.keys() == {"jiggle", "fatness"}
     assert (rows["jiggle"].painted, rows["jiggle"].default, rows["jiggle"].high) == (True, 1.0, 1.0)
     assert (rows["fatness"].painted, rows["fatness"].default) == (False, None)
-    assert state.paint.mirrors
     assert "lattice" in state.paint.skins
     assert "linear" not in state.paint.skins
 

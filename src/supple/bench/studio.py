@@ -129,8 +129,9 @@ def browser_command(chromium: str, profile: Path, address: str) -> list[str]:
 
 @contextmanager
 def running(command: list[str]) -> Iterator[subprocess.Popen[str]]:
-    """A process that is ended afterwards."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    """A process that is ended afterwards; Python keeps its bytecode in it, as it does for people who do not ask."""
+    usual = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=usual)
     try:
         yield process
     finally:

@@ -15,7 +15,9 @@ JSON_FILE = True
 
 def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     """`ROOM`."""
-    parser.add_argument("room", nargs="?", metavar="ROOM", help=f"one of {', '.join(ROOMS)}; all but the last if left out")
+    parser.add_argument(
+        "room", nargs="?", metavar="ROOM", help=f"one of {', '.join(ROOMS)}; all but the last if left out"
+    )
 
 
 def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:

@@ -87,6 +87,5 @@ class Opening:
     def _open(self) -> None:
         try:
             self._opened = open_document(self.document, self._library)
-            _ = self._opened.canvas.mirror_plane  # found here, beside what plays
         except BaseException as problem:  # told to whoever asks for the result
             self._problem = problem

@@ -242,7 +242,7 @@ class Session:
 
     def take_over(self) -> bool:
         """Go over to what was opened or bound beside, where it is ready; whether anything changed."""
-        changed = self._take_over_fetched() | self._take_over_opened() | self.capture.news()
+        changed = self._take_over_fetched() | self._take_over_opened() | self.capture.news() | self.painting.news()
         for view in self.views:
             try:
                 changed |= view.take_over()

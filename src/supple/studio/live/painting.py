@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Thread
 
 from supple.document.document import Document
 from supple.edits.painting import ACTIONS, Canvas, MapStroke
@@ -11,6 +12,7 @@ from supple.skins.registry import SKINS
 from supple.studio import messages as say
 from supple.studio.view import View
 
+_FRAMES_BEFORE = 30
 _PAINTED_SKINS = [name for name, kind in SKINS.items() if kind.maps]
 
 
@@ -22,6 +24,24 @@ class Painting:
     stroke: MapStroke | None = None
     map: str = ""
     asked: tuple[object, ...] = ()
+    mirrors: bool = False  # whether the body has two sides alike, as far as that is known
+    _asked_for_news: int = 0
+    _looking: Thread | None = None
+
+    def news(self) -> bool:
+        """Whether the sides of the body have just been found alike, which is looked for beside what plays.
+
+        Not before there is something to see: it takes as long as the first picture.
+        """
+        self._asked_for_news += 1
+        if self._asked_for_news == _FRAMES_BEFORE:
+            self._looking = Thread(target=lambda: self.canvas.mirror_plane, name="supple mirror", daemon=True)
+            self._looking.start()
+        if self._looking is None or self._looking.is_alive():
+            return False
+        self._looking = None
+        self.mirrors = self.canvas.mirror_plane is not None
+        return self.mirrors
 
     def begin(self, name: str, asked: tuple[object, ...], stroke: MapStroke) -> None:
         """Begin a stroke over a map."""
@@ -35,7 +55,7 @@ class Painting:
 
 def paint_info(painting: Painting) -> say.PaintInfo:
     """What brushes can do."""
-    return say.PaintInfo(list(ACTIONS), painting.canvas.mirror_plane is not None, _PAINTED_SKINS)
+    return say.PaintInfo(list(ACTIONS), painting.mirrors, _PAINTED_SKINS)
 
 
 def map_rows(view: View, document: Document) -> list[say.MapRow]:
