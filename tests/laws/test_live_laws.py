@@ -98,6 +98,23 @@ def test_a_painted_map_equals_a_new_binding_once_settled(arm, bent, players, nam
     assert np.abs(_settle(player, bent) - _settle(bound_so, bent)).max() < CLOSE * arm.size.max()
 
 
+@pytest.mark.parametrize("name", ["position-based"])
+@pytest.mark.parametrize("painted", ["thickness", "leaf", "rigid"])
+def test_painted_anatomy_equals_a_new_binding_and_touches_no_copy(arm, bent, players, name, painted):
+    """Some flesh becomes firm that was not: what settles is found anew, for the player that was painted alone."""
+    tip = (arm.points[:, 0] > np.median(arm.points[:, 0])).astype(float)
+    values = 0.002 + 0.1 * (1.0 - tip) if painted == "thickness" else tip
+    bound_so = supple.player(arm.replace(maps={**arm.maps, painted: values}), SKINS[name](**FEW[name]))
+    player, copy, untouched = players(name), players(name), players(name)
+    for one in (player, copy, untouched, bound_so):
+        _bend(arm, one)
+    player.paint(painted, values)
+    assert np.array_equal(copy.advance(bent), untouched.advance(bent))
+    settled = _settle(player, bent)
+    assert np.abs(settled - _settle(bound_so, bent)).max() < CLOSE * arm.size.max()
+    assert np.abs(settled - _settle(untouched, bent)).max() > CLOSE * arm.size.max()
+
+
 def _other_value(info, value):
     """Another value that a setting may have; None where none is known."""
     if isinstance(value, bool):

@@ -17,6 +17,7 @@ from supple.geometry.rows import group_by_label
 from supple.motion.pose import Pose
 
 _MOST = 0.02  # of the thickness of flesh: how far a vertex may be moved
+_ROUNDS = 4  # in which a device shares out what vertices at their limit leave to others
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +56,19 @@ class RestVolume:
         limits = (_MOST * character.body_shape.thickness).astype(np.float32)
         return cls(one, character.triangles, thickness, limits, starts, around, closed=True)
 
-    def reshaped(self, character: Character) -> RestVolume:
-        """That of a character with other shapes."""
-        return replace(self, member=character.member if isinstance(character, Crowd) else character)
+    def reshaped(self, character: Character, depth: FloatArray | None = None) -> RestVolume:
+        """That of a character with other shapes, and another `depth` (V,) [m] of flesh if one is given."""
+        member = character.member if isinstance(character, Crowd) else character
+        thickness = self.thickness if depth is None or not self.closed else share_by_depth(depth)
+        return replace(self, member=member, thickness=thickness)
+
+    def farthest(self, thickness: Float32Array) -> Float32Array:
+        """The offset (V,) [m] at which vertices that take so much of a change are at their limits."""
+        return np.where(thickness > 0.0, self.limits / np.maximum(thickness, 1e-12), np.inf).astype(np.float32)
 
     def initial_sums(self, rest_points: FloatArray, copies: int) -> FloatArray:
-        """The sums before anything is added up (3 for every copy): what the volume shall be, then what it is."""
-        return np.tile([topology.signed_volume(rest_points, self.member.triangles), 0.0, 0.0], copies)
+        """The sums before anything is added up (5 for every copy): what the volume shall be, then what it is."""
+        return np.tile([topology.signed_volume(rest_points, self.member.triangles), 0.0, 0.0, 0.0, 0.0], copies)
 
 
 def share_by_depth(depth: FloatArray) -> Float32Array:
@@ -69,12 +76,30 @@ def share_by_depth(depth: FloatArray) -> Float32Array:
     return (depth / max(float(depth.mean()), 1e-12)).astype(np.float32)
 
 
+def limited_offset(missing: float, gains: FloatArray, farthest: FloatArray) -> float:
+    """The offset d with sum_i g_i min(|d|, f_i) = |missing|, of the sign of what is missing; the largest if none does.
+
+    `gains` (V,) are volumes for an offset of one, `farthest` (V,) offsets from which a vertex gives no more.
+    """
+    offset, added, free = 0.0, 0.0, gains > 0.0
+    while added < abs(missing) and free.any():
+        offset += (abs(missing) - added) / float(gains[free].sum(dtype=np.float64))
+        stuck = farthest < offset
+        if not (free & stuck).any():
+            break
+        free &= ~stuck
+        held = gains[stuck] * farthest[stuck]
+        added = float(held.sum(dtype=np.float64)) + offset * float(gains[free].sum(dtype=np.float64))
+    return float(np.copysign(offset, missing))
+
+
 class VolumePreserver:
-    """Moves a closed skin a little along its normals, so that it encloses exactly its rest volume.
+    """Moves a closed skin a little along its normals, so that it encloses its rest volume.
 
     Elements that almost keep their volume leave an error of a few parts in a hundred in hard poses, which is a
     millimetre on a human. It is spread over the skin in proportion to the depth of flesh, so that fingers and ears are
-    left alone; of a crowd, copy by copy. A skin with a hole in it encloses nothing and is not moved.
+    left alone, and what a vertex at its limit cannot take goes to the others; of a crowd, copy by copy. A skin with a
+    hole in it encloses nothing and is not moved.
     """
 
     def __init__(self, volume: RestVolume, points: Any, constants: devices.Constants) -> None:
@@ -90,6 +115,7 @@ class VolumePreserver:
         initial_sums = volume.initial_sums(volume.member.points, self._copies)
         self._sums = devices.to_device(initial_sums.astype(np.float32), wp.float32, device)
         self._thickness = devices.to_device(volume.thickness, wp.float32, device)
+        self._farthest = volume.farthest(volume.thickness)
         self._record(points, constants)
 
     def _record(self, points: Any, constants: devices.Constants) -> None:
@@ -101,7 +127,7 @@ class VolumePreserver:
         layout = [constants.put(array, wp.int32) for array in (volume.starts, volume.around)]
         areas = wp.empty(len(faces), dtype=wp.vec3f, device=device)
         directions = wp.empty(count, dtype=wp.vec3f, device=device)
-        on_device = constants.put(faces, wp.vec3i)
+        on_device, limits = constants.put(faces, wp.vec3i), constants.put(volume.limits, wp.float32)
         inputs = [*layout, areas, self._thickness, each, self._origins, points, directions, *self._terms, self._sums]
         self._measure = [
             devices.Launch(geometry.area_vectors, len(faces), [points, on_device, areas], device),
@@ -109,22 +135,29 @@ class VolumePreserver:
         ]
         if device != "cpu":  # there one launch adds up; here threads would step on each other's sums
             chunks = -(-each // kernels.CHUNK)
-            inputs = [each, chunks, *self._terms, self._sums]
-            self._measure.append(devices.Launch(kernels.add_terms, self._copies * chunks, inputs, device))
-        limits = constants.put(volume.limits, wp.float32)
+            inputs = [each, chunks, *self._terms, self._thickness, limits, self._sums]
+            adding = devices.Launch(kernels.add_terms, self._copies * chunks, inputs, device)
+            raising = devices.Launch(kernels.raise_offsets, self._copies, [self._sums], device)
+            self._measure += [adding, raising] * _ROUNDS
         inputs = [each, self._sums, limits, directions, points]
         self._inflate = devices.Launch(kernels.inflate, count, inputs, device)
 
     def reshape(self, volume: RestVolume) -> None:
         """Keep the volume of other shapes of the same mesh from the next step on."""
         if self.active:
+            if volume.thickness is not self._volume.thickness:
+                self._share(volume.thickness)
             self._volume = volume
             self._morph_targets.exchange(volume.member.shapes)
 
     def spread(self, depth: FloatArray) -> None:
         """Spread changes in proportion to another `depth` (V,) [m] of flesh from the next step on."""
         if self.active:
-            devices.write(self._thickness, share_by_depth(depth))
+            self._share(share_by_depth(depth))
+
+    def _share(self, thickness: Float32Array) -> None:
+        devices.write(self._thickness, thickness)
+        self._farthest = self._volume.farthest(thickness)
 
     def set(self, pose: Pose) -> None:
         """Take from a pose what the volume of its shapes (morph targets) is, and where the copies are."""
@@ -142,7 +175,10 @@ class VolumePreserver:
         for stage in self._measure:
             stage()
         if self._device == "cpu":
-            sums = self._sums.numpy().reshape(self._copies, 3)
-            for column, term in enumerate(self._terms, start=1):
-                sums[:, column] = term.numpy().reshape(self._copies, -1).sum(axis=1, dtype=np.float64)
+            sums = self._sums.numpy().reshape(self._copies, -1)
+            volumes, gains = (term.numpy().reshape(self._copies, -1) for term in self._terms)
+            farthest = self._farthest.reshape(self._copies, -1)
+            for copy in range(self._copies):
+                missing = float(sums[copy, 0]) - float(volumes[copy].sum(dtype=np.float64))
+                sums[copy, -1] = limited_offset(missing, gains[copy], farthest[copy])
         self._inflate()

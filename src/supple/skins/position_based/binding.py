@@ -107,9 +107,8 @@ class FleshBinding:
         """Fill a character with flesh; the slow part."""
         body = build_body(character, count=skin.tetrahedra, weights=skin.skinning.weights)
         copies = character.count if isinstance(character, Crowd) else 1
-        inverse_masses = 1.0 - np.clip(firmness(character, body) / _ALL_FIRM, 0.0, 1.0)
-        inverse_masses = np.where(inverse_masses < _HEAVIEST, 0.0, inverse_masses)
         member = body.constraints.member(copies)
+        inverse_masses = _inverse_masses(character, body)
         own = inverse_masses[: len(member.points)]
         one = character.member if isinstance(character, Crowd) else character
         carriers = body.weights.joints[: len(member.points), 0]
@@ -117,8 +116,6 @@ class FleshBinding:
         collision = CollisionBinding.from_body(
             member.points, member.corners, boundary_faces(solid), joints=carriers, skeleton=one.skeleton
         )
-        max_correction = _FARTHEST * (body.flesh + body.constraints.size)
-        anatomy = character.anatomy
         return cls(
             character,
             body,
@@ -126,26 +123,62 @@ class FleshBinding:
             BlendWeights.from_weights(body.constraints.points, body.weights, len(character.skeleton)),
             body.bonds.points.reshape(-1, 3).astype(np.float32),
             body.bonds.weights.astype(np.float32),
-            body.sample_skin(anatomy.swing_depth).astype(np.float32),
-            max_correction.astype(np.float32),
-            inverse_masses.astype(np.float32),
+            _swing_depth(character, body),
+            _max_correction(body),
+            inverse_masses,
             automatic_softness(character, body),
             SkinAttachment.from_body(character, body, body.embedding),
             SkinAttachment.from_body(character, body, body.plain_embedding),
-            HangingShells.from_shells(anatomy.shells),
-            RestVolume.from_character(character, body.half_thickness * (1.0 - anatomy.firmness)),
+            HangingShells.from_shells(character.anatomy.shells),
+            RestVolume.from_character(character, _loose_thickness(character, body)),
             collision,
             EnergyBinding.from_constraints(member, body.bonds.lengths, own, copies=copies),
             devices.Constants(device),
         )
 
     def reshaped(self, character: Character) -> FleshBinding:
-        """That of a character with other shapes and maps, which change how soft and firm the skin is, and no body."""
+        """That of a character with other shapes and maps, which change how thick, soft and firm flesh is, and no more.
+
+        What settling flesh lowers is made anew only where other flesh is firm.
+        """
+        body, half_thickness = self.body, 0.5 * character.anatomy.thickness
+        if not np.array_equal(half_thickness, body.half_thickness):
+            body = replace(body, half_thickness=half_thickness)
+        inverse_masses, energy = _inverse_masses(character, body), self.energy
+        if not np.array_equal(inverse_masses, self.inverse_masses):
+            own = inverse_masses[: len(energy.one.points)]
+            energy = EnergyBinding.from_constraints(energy.one, body.bonds.lengths, own, copies=self.copies)
         return replace(
             self,
             character=character,
-            softness=automatic_softness(character, self.body),
-            attachment=SkinAttachment.from_body(character, self.body, self.body.embedding),
-            plain_attachment=SkinAttachment.from_body(character, self.body, self.body.plain_embedding),
-            volume=self.volume.reshaped(character),
+            body=body,
+            depth=_swing_depth(character, body),
+            max_correction=_max_correction(body),
+            inverse_masses=inverse_masses,
+            softness=automatic_softness(character, body),
+            attachment=SkinAttachment.from_body(character, body, body.embedding),
+            plain_attachment=SkinAttachment.from_body(character, body, body.plain_embedding),
+            volume=self.volume.reshaped(character, _loose_thickness(character, body)),
+            energy=energy,
         )
+
+
+def _inverse_masses(character: Character, body: FleshBody) -> Float32Array:
+    """How freely particles (P,) settle, 1 to 0 for those that the bones carry."""
+    inverse_masses = 1.0 - np.clip(firmness(character, body) / _ALL_FIRM, 0.0, 1.0)
+    return np.where(inverse_masses < _HEAVIEST, 0.0, inverse_masses).astype(np.float32)
+
+
+def _swing_depth(character: Character, body: FleshBody) -> Float32Array:
+    """How deep (P,) [m] flesh goes that swings."""
+    return body.sample_skin(character.anatomy.swing_depth).astype(np.float32)
+
+
+def _max_correction(body: FleshBody) -> Float32Array:
+    """How far (P,) [m] flesh may settle from where the bones carry it."""
+    return (_FARTHEST * (body.flesh + body.constraints.size)).astype(np.float32)
+
+
+def _loose_thickness(character: Character, body: FleshBody) -> FloatArray:
+    """How thick (V,) [m] the flesh is that may take part in a change of volume."""
+    return np.asarray(body.half_thickness * (1.0 - character.anatomy.firmness))

@@ -64,7 +64,7 @@ class FleshState:
 
     def __init__(self, binding: FleshBinding, skin: PositionBased) -> None:
         wp, constants = devices.warp(), binding.constants
-        put, blank = constants.put, constants.blank
+        blank = constants.blank
         self.binding, self.device, self.count = binding, constants.device, len(binding.inverse_masses)
         joints = len(binding.character.skeleton)
         self.arrays, self.affine = BlendArrays(binding.packed, constants), Affine(joints, self.device)
@@ -80,7 +80,7 @@ class FleshState:
         self.settled, self.offsets = blank(self.count, wp.vec3f), blank(self.count, wp.vec3f)
         self.angular_frequencies = blank(self.count, wp.float32)
         self.depth, self.max_correction, self.inverse_masses = (
-            put(each, wp.float32) for each in (binding.depth, binding.max_correction, binding.inverse_masses)
+            devices.to_device(each, wp.float32, self.device) for each in _painted(binding)
         )
         self.surface = AttachedSkin(binding, smooth=skin.skinning.smooth)
         self.volume_keeper = VolumePreserver(binding.volume, self.surface.points, constants)
@@ -133,7 +133,12 @@ class FleshState:
 
     def reshape(self, binding: FleshBinding) -> None:
         """Go on with other shapes and maps of the same body, from the next step on."""
+        if binding.energy is not self.binding.energy:
+            self._recipes, self.recorded = {}, None
         self.binding, self._tuned = binding, None
+        own = self.depth, self.max_correction, self.inverse_masses
+        for array, values in zip(own, _painted(binding), strict=True):
+            devices.write(array, values)
         self.surface.reshape(binding)
         self.volume_keeper.reshape(binding.volume)
 
@@ -217,6 +222,11 @@ class FleshState:
         devices.write(self.angular_frequencies, self.recipe.angular_frequencies(skin, binding.body, softness))
 
 
+def _painted(binding: FleshBinding) -> tuple[Float32Array, ...]:
+    """What painted maps change of the particles."""
+    return binding.depth, binding.max_correction, binding.inverse_masses
+
+
 class AttachedSkin:
     """A character's skin on a device, which goes along with the flesh that it is embedded in."""
 
@@ -225,7 +235,7 @@ class AttachedSkin:
         self.count, self._binding = len(character.points), binding
         self._morph_targets = MorphTargets(character.points, character.shapes)
         self._rest = character.points
-        self.follow = constants.put(binding.attachment.follow, wp.float32)
+        self.follow = devices.to_device(binding.attachment.follow, wp.float32, constants.device)
         self.leeway = binding.attachment.leeway
         self.rest_distance = constants.blank(self.count, wp.float32)
         self.points = constants.blank(self.count, wp.vec3f)
@@ -246,6 +256,7 @@ class AttachedSkin:
 
     def reshape(self, binding: FleshBinding) -> None:
         """Take other shapes and maps of the same mesh."""
+        self._binding = binding
         self._morph_targets.exchange(binding.character.shapes)
         devices.write(self.follow, binding.attachment.follow)
 

@@ -57,7 +57,8 @@ def warm_start(
 ):
     """Start at q + keep R c.
 
-    Flesh that is farther off than it ever should be is brought back, and flesh that is stuck goes half of the way.
+    Flesh that is farther off than it ever should be is brought back, flesh that is stuck goes half of the way, and what
+    does not move starts where the bones carry it: it may have been painted firm.
     """
     i = first + wp.tid()
     r = blend_rotations(i, blend.blocks, blend.joints, blend.weights, blend.rotations)
@@ -67,6 +68,8 @@ def warm_start(
     if inverted[i] != 0:
         keep = 0.5 * keep
         inverted[i] = 0
+    if inverse_masses[i] == 0.0:
+        keep = 0.0
     p = kinematic[i] + rotate(r, keep * c)
     particles[i] = wp.vec4f(p[0], p[1], p[2], inverse_masses[i])
 

@@ -33,12 +33,17 @@ def usual_flesh(character: Character) -> FloatArray:
 
 
 def _without(character: Character, *names: str) -> Character:
+    if not character.maps.keys() & set(names):
+        return character
     return character.replace(maps={name: values for name, values in character.maps.items() if name not in names})
 
 
 def firmness(character: Character, body: FleshBody) -> FloatArray:
-    """How much of every particle (P,) only follows the bones, 0 to 1: in leaves, rigid parts and whatever is thin."""
-    return np.clip(body.sample_skin(character.anatomy.firmness), 0.0, 1.0)
+    """How much of every particle (P,) only follows the bones, 0 to 1: in leaves, rigid parts and whatever is thin.
+
+    What is painted soft swings about where its bones carry it, and does not settle elsewhere for that.
+    """
+    return np.clip(body.sample_skin(_without(character, JIGGLE, FLESH).anatomy.firmness), 0.0, 1.0)
 
 
 def regional_softness(character: Character, body: FleshBody, regions: ByName[float]) -> tuple[FloatArray, FloatArray]:

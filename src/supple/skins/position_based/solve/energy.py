@@ -80,10 +80,11 @@ class EnergyBinding:
 
     @classmethod
     def from_constraints(
-        cls, one: Constraints, bind_lengths: FloatArray, inverse_masses: FloatArray, *, copies: int = 1
+        cls, one: Constraints, bind_lengths: FloatArray, inverse_masses: Float32Array, *, copies: int = 1
     ) -> EnergyBinding:
         """`inverse_masses` (P,) of one body say how freely its particles move: 0 not at all."""
-        heavy = np.where(inverse_masses > 0.0, 1.0 / np.maximum(inverse_masses, 1e-9) - 1.0, 0.0)
+        inverse = inverse_masses.astype(np.float64)
+        heavy = np.where(inverse > 0.0, 1.0 / np.maximum(inverse, 1e-9) - 1.0, 0.0)
         whole = np.zeros(len(one.points), dtype=np.int32)
         (elements, _), (edges, _) = (slab_schedules(members, whole) for members in (one.corners, one.ends))
         return cls(
