@@ -134,6 +134,19 @@ def test_without_pins_a_root_takes_all_along(skeleton, walk):
     np.testing.assert_allclose(moved, np.tile([0.2, 0.1, 0.0], (len(skeleton), 1)), atol=1e-4)
 
 
+def test_the_lowest_joint_of_a_spine_takes_the_body_along_and_turns_nothing(skeleton, walk):
+    pose, down = walk.sample(0.3), np.array([0.05, -0.25, 0.0])
+    lowest = "Spine"
+    assert skeleton.parents[skeleton.parents[skeleton.index(lowest)]] < 0
+    posed = reach(skeleton, pose, {lowest: head(skeleton, pose, lowest) + down})
+    moved = posed.world_from_joint - pose.world_from_joint
+    np.testing.assert_allclose(moved[:, :3, 3], np.tile(down, (len(skeleton), 1)), atol=1e-3)
+    np.testing.assert_allclose(moved[:, :3, :3], 0.0, atol=1e-9)
+    squat = reach(skeleton, pose, {lowest: head(skeleton, pose, lowest) + down}, pins=FEET)
+    for foot in FEET:
+        np.testing.assert_allclose(head(skeleton, squat, foot), head(skeleton, pose, foot), atol=1e-3)
+
+
 def test_a_pin_above_lets_nothing_before_it_move(skeleton, walk):
     pose = walk.sample(0.4)
     goal = head(skeleton, pose, "LeftHand") + np.array([0.0, 0.3, 0.3])

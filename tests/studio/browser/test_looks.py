@@ -28,6 +28,9 @@ def picture(studio):
 @pytest.mark.parametrize("size", [(1280, 800), (800, 560), (640, 400)])
 def test_nothing_is_cut_off(server, open_window, size):
     studio = open_window(server, size)
+    studio.afresh()
+    studio.ask("choose-motion", motion="run-and-stop")  # a step: there is more to show from now on
+    studio.until_state("state.undo !== null")
     assert studio.js("document.documentElement.scrollWidth <= innerWidth")
     assert studio.js("document.documentElement.scrollHeight <= innerHeight")
     assert studio.js(CUT) == []

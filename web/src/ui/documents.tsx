@@ -26,12 +26,16 @@ export function SavedMark() {
   );
 }
 
-/** What a studio left open that ended without a name for it. */
-export function LeftOpen() {
+/** What a studio left open that ended without a name for it; once a person is at work, among documents alone. */
+export function LeftOpenNotice() {
+  return state.value?.undo ? null : <LeftOpen look="notice offer" />;
+}
+
+function LeftOpen({ look }: { look: string }) {
   const at = state.value?.saving.left_open;
   if (!at) return null;
   return (
-    <p class="notice offer">
+    <p class={look}>
       <span>Something was left open at {at}.</span>
       <button type="button" class="button" onClick={() => ask({ do: "go-on", take: true })}>
         Go on with it
@@ -116,6 +120,7 @@ function OpenDocumentsDialog() {
             Close
           </button>
         </header>
+        <LeftOpen look="offer" />
         {known.length === 0 && <p class="quiet">There is no document yet: Ctrl+S saves one.</p>}
         <ul class="documents">
           {known.map(({ key, name, folder }) => (

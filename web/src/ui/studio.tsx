@@ -5,7 +5,7 @@ import { silent } from "../meters";
 import type { Stage } from "../scene/stage";
 import { link, panelOpen, state } from "../session";
 import { Palette, ShortcutSheet } from "./dialogs";
-import { DocumentsDialog, LeftOpen, SaveDialog } from "./documents";
+import { DocumentsDialog, LeftOpenNotice, SaveDialog } from "./documents";
 import { Legend } from "./legend";
 import { DropOverlay, OpenDialog, SendingNotice } from "./open";
 import { Panel } from "./panel";
@@ -65,7 +65,7 @@ function Notices({ stage }: { stage: Stage }) {
       )}
       <SendingNotice />
       <Recording stage={stage} />
-      {open && <LeftOpen />}
+      {open && <LeftOpenNotice />}
       {open && preparing && (
         <p class="notice">
           <span class="spinner" aria-hidden="true" />

@@ -55,7 +55,8 @@ def reach(
 ) -> Pose:
     """The pose in which named joints are at their `goals` (3,) [m], or as near as bones allow.
 
-    A joint draws its limb along, up to where the skeleton branches or to a pin above it; a root is moved itself. Joints
+    A joint draws its limb along, up to where the skeleton branches or to a pin above it; a root is moved itself, and by
+    a joint on a root that branches, such as the lowest one of a spine, about which the whole body would turn. Joints
     named in `pins` stay where they are, and turned as they are: limbs that are carried along bend for them, and where a
     goal is out of its limb's reach, all joints on the way to the nearest pin help. Bones keep their lengths. `ranges`
     say how far joints may turn.
@@ -68,7 +69,7 @@ def reach(
         raise InputError(_WHERE, "there are no goals", "at least one joint must be led", "use hold for pins alone")
     held = {joint for joint in map(skeleton.index, pins) if joint not in wanted}
     limbs: set[int] = set().union(*(_limb(skeleton, joint, held) for joint in wanted))
-    roots = any(skeleton.parents[joint] < 0 for joint in wanted)
+    roots = any(_moves_roots(skeleton, joint, held) for joint in wanted)
     return _settle(skeleton, pose, pose, wanted=wanted, held=held, free=_Free(tuple(limbs), roots), ranges=ranges)
 
 
@@ -264,8 +265,16 @@ def _limb(skeleton: Skeleton, joint: int, held: set[int]) -> set[int]:
     pinned = next((number for number, above in enumerate(up) if above in held), None)
     if pinned is not None:
         return set(up[:pinned])
+    if _moves_roots(skeleton, joint, held):
+        return set()
     number = next((number for number, above in enumerate(up) if _branches(skeleton, above)), len(up))
     return set(up[: max(number, 1)])
+
+
+def _moves_roots(skeleton: Skeleton, joint: int, held: set[int]) -> bool:
+    """Whether a joint is a root, or hangs on one that is free and from which other limbs hang too."""
+    above = int(skeleton.parents[joint])
+    return above < 0 or (above not in held and skeleton.parents[above] < 0 and _branches(skeleton, above))
 
 
 def _branches(skeleton: Skeleton, joint: int) -> bool:

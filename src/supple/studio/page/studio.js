@@ -7249,10 +7249,13 @@ function SavedMark() {
     /* @__PURE__ */ a4("span", { class: "quiet", id: "saved", role: "status", children: saving.saved ? "saved" : "saving …" })
   ] });
 }
-function LeftOpen() {
+function LeftOpenNotice() {
+  return state.value?.undo ? null : /* @__PURE__ */ a4(LeftOpen, { look: "notice offer" });
+}
+function LeftOpen({ look: look2 }) {
   const at = state.value?.saving.left_open;
   if (!at) return null;
-  return /* @__PURE__ */ a4("p", { class: "notice offer", children: [
+  return /* @__PURE__ */ a4("p", { class: look2, children: [
     /* @__PURE__ */ a4("span", { children: [
       "Something was left open at ",
       at,
@@ -7325,6 +7328,7 @@ function OpenDocumentsDialog() {
       /* @__PURE__ */ a4("h2", { children: "Open a document" }),
       /* @__PURE__ */ a4("button", { type: "submit", class: "button", children: "Close" })
     ] }),
+    /* @__PURE__ */ a4(LeftOpen, { look: "offer" }),
     known.length === 0 && /* @__PURE__ */ a4("p", { class: "quiet", children: "There is no document yet: Ctrl+S saves one." }),
     /* @__PURE__ */ a4("ul", { class: "documents", children: known.map(({ key, name, folder }) => /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4(
       "button",
@@ -9243,7 +9247,7 @@ function Notices({ stage: stage2 }) {
     open && state.value && silent.value && /* @__PURE__ */ a4("p", { class: "notice lost", children: "No frame has come for a while: the engine is busy, or has stopped." }),
     /* @__PURE__ */ a4(SendingNotice, {}),
     /* @__PURE__ */ a4(Recording, { stage: stage2 }),
-    open && /* @__PURE__ */ a4(LeftOpen, {}),
+    open && /* @__PURE__ */ a4(LeftOpenNotice, {}),
     open && preparing && /* @__PURE__ */ a4("p", { class: "notice", children: [
       /* @__PURE__ */ a4("span", { class: "spinner", "aria-hidden": "true" }),
       "Preparing ",
