@@ -16,7 +16,7 @@ from supple.errors import InputError, SuppleWarning, UnfinishedError
 from supple.geometry.normals import creases, normals
 from supple.io import formats, save
 from supple.io.gltf_out import container
-from supple.io.surface import Surface
+from supple.io.surfaces.surface import Surface
 
 
 @pytest.fixture(scope="module")

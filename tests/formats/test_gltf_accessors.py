@@ -18,7 +18,7 @@ from supple.io import load
 from supple.io.gltf.accessors import Accessors
 from supple.io.gltf.document import Document
 from supple.io.gltf.faults import Faults
-from supple.io.gltf.welding import weld
+from supple.io.surfaces.welding import weld
 
 MOST = {"b": 127.0, "B": 255.0, "h": 32767.0, "H": 65535.0}
 
@@ -355,7 +355,7 @@ def test_welding_equals_a_dictionary(rows):
 
 def test_welding_is_not_fooled_by_equal_mixes(monkeypatch):
     """With a mix that throws everything together, rows are still compared in full."""
-    monkeypatch.setattr("supple.io.gltf.welding._FACTORS", (0, 0))
+    monkeypatch.setattr("supple.io.surfaces.welding._FACTORS", (0, 0))
     first, group = weld([np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]])])
     assert first.tolist() == [0, 1]
     assert group.tolist() == [0, 1, 0]

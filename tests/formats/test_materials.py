@@ -17,7 +17,7 @@ from supple.character.fingerprint import fingerprint
 from supple.character.materials import SLOTS, Material, Texture
 from supple.errors import FormatError, InputError, SuppleWarning
 from supple.io import load, save
-from supple.io.surface import Surface
+from supple.io.surfaces.surface import Surface
 
 
 def close(one: Material, other: Material) -> bool:

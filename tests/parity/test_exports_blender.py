@@ -13,7 +13,7 @@ import supple
 from supple import DualQuaternion, LinearBlend
 from supple.errors import SuppleWarning
 from supple.io import load, save
-from supple.io.surface import Surface
+from supple.io.surfaces.surface import Surface
 
 pytest.importorskip("pxr")
 pytest.importorskip("alembic3d")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.arrays import FloatArray, IntArray, by_fields, frozen
+from supple.arrays import Float32Array, FloatArray, IntArray, by_fields, frozen
+from supple.character.attributes import checked_attribute
 from supple.character.materials import Material, checked
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
@@ -29,12 +30,15 @@ class Display:
     """How control points are drawn: seams give one control point several display vertices.
 
     `control_points` (D,) names the control point of every display vertex, `triangles` (T, 3) the display vertices of
-    every triangle, in the order of the character's own triangles; `uvs` (D, 2) are texture coordinates.
+    every triangle, in the order of the character's own triangles; `uvs` (D, 2) are texture coordinates. `attributes`
+    (D, W) are what else stands at the corners, by the names of `supple.character.attributes`: authored normals and
+    tangents, colours, further texture coordinates.
     """
 
     control_points: IntArray
     triangles: IntArray
     uvs: FloatArray | None = None
+    attributes: Mapping[str, Float32Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         control = frozen(self.control_points, np.int32, (-1,), "Display", "control_points")
@@ -44,6 +48,12 @@ class Display:
         object.__setattr__(self, "triangles", triangles)
         if self.uvs is not None:
             object.__setattr__(self, "uvs", frozen(self.uvs, np.float64, (len(control), 2), "Display", "uvs"))
+        held = {name: checked_attribute(name, rows, len(control)) for name, rows in self.attributes.items()}
+        object.__setattr__(self, "attributes", MappingProxyType(held))
+
+    def __reduce__(self) -> Any:
+        """Can be pickled, to be handed to another process."""
+        return by_fields(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

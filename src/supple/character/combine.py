@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.arrays import FloatArray, IntArray, frozen
+from supple.character.attributes import join_attributes
 from supple.character.character import Character, Display
 from supple.character.materials import Material
 from supple.character.skeleton import Skeleton
@@ -76,7 +77,7 @@ def combine(
         maps=_maps(members, called, vertices),
         parts=parts,
         polygons=_polygons(members, starts),
-        display=_display(members, starts),
+        display=_display(members, starts, called),
         shapes=_spread(shapes, called, vertices),
         extras={name: dict(member.extras) for name, member in zip(called, members, strict=True) if member.extras},
         **_materials(members, called),
@@ -243,7 +244,7 @@ def _polygons(members: Sequence[Character], starts: IntArray) -> IntArray | None
     return np.concatenate(rows)
 
 
-def _display(members: Sequence[Character], starts: IntArray) -> Display | None:
+def _display(members: Sequence[Character], starts: IntArray, called: Sequence[str]) -> Display | None:
     if all(member.display is None for member in members):
         return None
     drawn = [
@@ -257,7 +258,19 @@ def _display(members: Sequence[Character], starts: IntArray) -> Display | None:
         np.concatenate([one.control_points + first for one, first in zip(drawn, starts, strict=False)]),
         np.concatenate([one.triangles + first for one, first in zip(drawn, firsts, strict=False)]),
         uvs,
+        join_attributes(
+            [
+                ({_attribute(key, name): rows for key, rows in one.attributes.items()}, len(one.control_points))
+                for name, one in zip(called, drawn, strict=True)
+            ]
+        ),
     )
+
+
+def _attribute(key: str, name: str) -> str:
+    """What an attribute of the member `name` is called; those of shapes go by the new names of the shapes."""
+    kind, slash, shape = key.partition("/")
+    return f"{kind}/{name}.{shape}" if slash and not key.startswith("_") else key
 
 
 def _materials(members: Sequence[Character], called: Sequence[str]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
 
 Arrays = dict[str, NDArray[Any]]
+_CORNERS = "display attribute "  # before the name of what stands at corners
 
 
 def pack(character: Character) -> Arrays:
@@ -55,6 +56,7 @@ def pack_display(character: Character) -> Arrays:
         arrays["display_triangles"] = _ints(display.triangles)
         if display.uvs is not None:
             arrays["display_uvs"] = _floats(display.uvs)
+        arrays |= {f"{_CORNERS}{name}": rows.astype("<f4") for name, rows in sorted(display.attributes.items())}
     return arrays
 
 
@@ -90,7 +92,8 @@ def unpack(arrays: Mapping[str, NDArray[Any]], words: Mapping[str, Any]) -> Char
     display = None
     if "display_triangles" in arrays:
         control, triangles = arrays["display_control_points"], arrays["display_triangles"]
-        display = Display(control, triangles, arrays.get("display_uvs"))
+        attributes = {name[len(_CORNERS) :]: rows for name, rows in arrays.items() if name.startswith(_CORNERS)}
+        display = Display(control, triangles, arrays.get("display_uvs"), attributes)
     return Character(
         arrays["rest"],
         arrays["triangles"],

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 from supple.arrays import IntArray
 from supple.errors import UnfinishedError
 from supple.files import atomic
-from supple.io.display_mesh import CornerNormals
-from supple.io.surface import Surface
+from supple.io.surfaces.bake_normals import BakeNormals
+from supple.io.surfaces.display_mesh import CornerNormals
+from supple.io.surfaces.surface import Surface
 
 if TYPE_CHECKING:
     from supple.graph.cache import Cache
@@ -27,7 +28,7 @@ def write_cache(cache: Cache, path: Path) -> None:
     Abc, AbcGeom, Core = (_alembic(name, str(path)) for name in ("Abc", "AbcGeom", "AbcCoreAbstract"))
     character = cache.character
     surface = Surface.from_character(character)
-    normals = CornerNormals.from_character(character, surface)
+    normals, moved = CornerNormals.from_character(character, surface), BakeNormals(cache)
     reversed_surface = surface.reversed()
     scope = AbcGeom.GeometryScope
     rows = None if normals.per_point else _unsigned(Surface(surface.counts, normals.rows).reversed().corners)
@@ -39,7 +40,7 @@ def write_cache(cache: Cache, path: Path) -> None:
         schema = mesh.getSchema()
         schema.setTimeSampling(rate)
         for frame, points in enumerate(cache.points):
-            found = _vectors(normals(points))
+            found = _vectors(normals.chosen(moved.at(frame)))
             sample = AbcGeom.OPolyMeshSchemaSample()
             sample.setPositions(_vectors(points))
             if rows is None:

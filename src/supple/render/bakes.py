@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from supple.arrays import Float32Array, FloatArray
 from supple.errors import InputError
 from supple.graph.cache import Cache
+from supple.io.surfaces.bake_normals import BakeNormals
 from supple.motion.pose import Pose
 from supple.render.camera import Camera
 from supple.render.quality import PICTURE, Quality
@@ -54,7 +55,15 @@ class BakeRenderer:
         self._camera = camera or framing([cache], view)
         self._follows = follows_root(cache, view)
         self._limits = None if values is None else _limits(values)
-        self._renderer = Renderer(cache.rest, cache.triangles, size=view.size, ground=view.ground, quality=view.quality)
+        self._normals = BakeNormals(cache)
+        self._renderer = Renderer(
+            cache.rest,
+            cache.triangles,
+            size=view.size,
+            ground=view.ground,
+            quality=view.quality,
+            shading=self._normals.shading,
+        )
 
     def __enter__(self) -> BakeRenderer:
         return self
@@ -71,7 +80,12 @@ class BakeRenderer:
             camera = camera.moved(root_path(self._cache)[frame])
         skeleton = (self._cache.skeleton, Pose(self._cache.poses[frame])) if self._view.skeleton else None
         return self._renderer.draw(
-            self._points[frame], camera=camera, values=measure_vertices, limits=self._limits, skeleton=skeleton
+            self._points[frame],
+            camera=camera,
+            values=measure_vertices,
+            limits=self._limits,
+            skeleton=skeleton,
+            normals=self._normals.at(frame),
         )
 
     def frames(self, chosen: Sequence[int]) -> Iterator[Picture]:

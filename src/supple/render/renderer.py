@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.arrays import FloatArray, frozen
+from supple.character.shading import Shading
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
-from supple.geometry.normals import creases, normals
+from supple.geometry.normals import creases
 from supple.motion.pose import Pose
 from supple.render.backdrop import Backdrop
 from supple.render.bones import bone_mesh
@@ -47,7 +48,8 @@ _TOWARD_SHADOW_LIGHT = np.array([-0.16, 1.5, 0.34])  # steeper than the key: sha
 class Renderer:
     """Draws one mesh again and again as it moves; making it is slow, drawing a frame is not.
 
-    `rest_points` (V, 3) decide where the surface has creases: edges sharper than `crease` [rad] there stay sharp.
+    `rest_points` (V, 3) decide where the surface has creases: edges sharper than `crease` [rad] there stay sharp; a
+    `shading` of the same triangles (`supple.character.shading`) says instead with which normals they are drawn.
     `size` is width and height in pixels; `quality` may be lowered for films. Use it in a `with` block, or call
     `close()`.
     """
@@ -62,6 +64,7 @@ class Renderer:
         crease: float = math.pi / 3.0,
         ground: bool = True,
         quality: Quality = PICTURE,
+        shading: Shading | None = None,
     ) -> None:
         where = "Renderer"
         self._rest = frozen(rest_points, np.float64, (-1, 3), where, "rest_points")
@@ -77,7 +80,7 @@ class Renderer:
         if not (len(size) == 2 and all(8 <= side <= 8192 for side in size)):
             raise InputError(where, f"size is {size}", "width and height are 8 to 8192 pixels", "try (720, 900)")
         self.size = (int(size[0]), int(size[1]))
-        self._creases = creases(self._rest, self._triangles, angle=crease)
+        self._shading = creases(self._rest, self._triangles, angle=crease) if shading is None else shading
         self._quality = quality
         self._samples = samples(self._rest, self._triangles, count=quality.samples)
         self._height = max(float(np.ptp(self._rest, axis=0).max()), 1e-6)
@@ -103,11 +106,11 @@ class Renderer:
         self._plotter.set_background("black")  # and nothing of it: what is drawn is put in front of the paper
         self._plotter.renderer.SetBackgroundAlpha(0.0)
         self._backdrop = Backdrop(self.size)
-        faces = np.concatenate([np.full((len(self._triangles), 1), 3), self._creases.normal_of_corner], axis=1)
-        self._mesh = pv.PolyData(self._rest[self._creases.vertex_of_normal].astype(np.float32), faces=faces)
-        self._mesh.point_data["Normals"] = np.zeros((len(self._creases), 3), dtype=np.float32)
+        faces = np.concatenate([np.full((len(self._triangles), 1), 3), self._shading.normal_of_corner], axis=1)
+        self._mesh = pv.PolyData(self._rest[self._shading.vertex_of_normal].astype(np.float32), faces=faces)
+        self._mesh.point_data["Normals"] = np.zeros((len(self._shading), 3), dtype=np.float32)
         self._plain = np.array(wanted.int_rgb, dtype=np.uint8)
-        self._mesh.point_data["paint"] = np.tile(self._plain, (len(self._creases), 1))
+        self._mesh.point_data["paint"] = np.tile(self._plain, (len(self._shading), 1))
         self._mesh.point_data.active_normals_name = "Normals"
         if self._lit_at_vertices:
             self._skin = self._plotter.add_mesh(self._mesh, scalars="paint", rgb=True, lighting=False)
@@ -146,12 +149,13 @@ class Renderer:
         ramp: str = "heat",
         skeleton: tuple[Skeleton, Pose] | None = None,
         things: Sequence[tuple[Thing, FloatArray]] = (),
+        normals: ArrayLike | None = None,
     ) -> Picture:
         """The skin at `points` (V, 3) as a picture (height, width, 3), bytes.
 
         Without a `camera`, one is chosen that frames these points. `values` (V,) are painted on the skin with the
         colours of `ramp` between `limits`. A `skeleton` in a pose shows through the skin. `things` stand beside it,
-        each with its transform (4, 4).
+        each with its transform (4, 4). `normals` (N, 3) of the shading are found from the points where not given.
         """
         where = frozen(points, np.float64, self._rest.shape, "picture", "points")
         eye = Camera.framing(where, size=self.size) if camera is None else camera
@@ -160,7 +164,8 @@ class Renderer:
         paint = plain if values is None else map_colors(values, count=count, ramp=ramp, limits=limits)
         blockers = np.concatenate([self._samples.at(where, self._triangles), *self._near(where, things)])
         self._place_camera(eye)
-        self._show_skin(where, paint, blockers, eye)
+        facing = self._shading.normals(where) if normals is None else np.asarray(normals, dtype=np.float64)
+        self._show_skin(where, facing, paint, blockers, eye)
         with _quiet(self._pyvista):
             self._show_bones(skeleton)
             self._show_things(things)
@@ -177,10 +182,12 @@ class Renderer:
         image = load_library("PIL.Image").frombuffer("RGBX", (wide, high), upside_down, "raw", "RGBX", 0, 1)
         return np.asarray(image.reduce(_FINER), dtype=np.uint8)[::-1]
 
-    def _show_skin(self, points: FloatArray, paint: Bytes, blockers: FloatArray, eye: Camera) -> None:
+    def _show_skin(
+        self, points: FloatArray, facing: FloatArray, paint: Bytes, blockers: FloatArray, eye: Camera
+    ) -> None:
         """Move the skin, and darken its colours where it sees little of the surroundings."""
-        shown, facing = points[self._creases.vertex_of_normal], normals(points, self._creases)
-        corners = self._creases.normal_of_corner
+        shown = points[self._shading.vertex_of_normal]
+        corners = self._shading.normal_of_corner
         visibility = ambient_visibility(
             shown,
             facing,
@@ -190,7 +197,7 @@ class Renderer:
             directions=self._quality.directions,
             cells=self._quality.cells,
         )
-        dimmed = paint[self._creases.vertex_of_normal] * (_DARKEST + (1.0 - _DARKEST) * visibility)[:, None]
+        dimmed = paint[self._shading.vertex_of_normal] * (_DARKEST + (1.0 - _DARKEST) * visibility)[:, None]
         self._mesh.points = shown.astype(np.float32)
         if self._lit_at_vertices:
             lights = [

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from supple.files import atomic
 from supple.graph.cache import Cache
+from supple.io.surfaces.bake_normals import BakeNormals
 from supple.obstacles.shapes import RigidBody
 from supple.render.bakes import View, follows_root, framing, root_path
 from supple.render.camera import Camera
@@ -111,7 +112,11 @@ def draw_pictures(shooting: Shooting, start: int, step: int, *, tell: Callable[[
         [(body, thing) for body in bodies if body.free is None and (thing := thing_of(body)) is not None]
         for bodies in shooting.bodies
     ]
-    with Renderer(first.rest, first.triangles, size=view.size, ground=view.ground, quality=view.quality) as renderer:
+    shading = BakeNormals(first).shading
+    normals = [BakeNormals(cache, shading=shading) for cache in caches]
+    with Renderer(
+        first.rest, first.triangles, size=view.size, ground=view.ground, quality=view.quality, shading=shading
+    ) as renderer:
         for number in range(start, len(shooting.frames), step):
             frame = shooting.frames[number]
             since = float(first.times[frame] - first.times[0])
@@ -120,8 +125,9 @@ def draw_pictures(shooting: Shooting, start: int, step: int, *, tell: Callable[[
                     cache.points[frame],
                     camera=shooting.camera.moved(along[frame]),
                     things=[(thing, body.world_from_body(since)) for body, thing in beside],
+                    normals=turned.at(frame),
                 )
-                for cache, beside in zip(caches, things, strict=True)
+                for cache, turned, beside in zip(caches, normals, things, strict=True)
             ]
             fraction = (number + 1) / len(shooting.frames)
             tell((number, wall.compose(panels, time=float(first.times[frame]), fraction=fraction)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,8 +10,8 @@ from supple.arrays import FloatArray, IntArray
 from supple.character.weights import Weights
 from supple.io.fbx.pieces import Piece
 from supple.io.fbx.rig import Rig
-from supple.io.gltf.welding import weld
-from supple.io.surface import Surface, concatenate
+from supple.io.surfaces.surface import Surface, concatenate
+from supple.io.surfaces.welding import weld
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,8 @@ def build_body(pieces: list[Piece], rig: Rig) -> Body:
         for name, offsets in piece.shapes.items():
             shapes[name][rows] = _rotate_and_scale(placement, offsets)
         mirrored = np.linalg.det(placement[:3, :3]) < 0.0
-        surfaces.append((piece.surface.reversed() if mirrored else piece.surface, len(piece.points)))
+        surface = piece.surface.placed(placement)
+        surfaces.append((surface.reversed() if mirrored else surface, len(piece.points)))
         first += len(piece.points)
     first_of, control = weld([owner, points, values, joints, *shapes.values()])
     parts = {piece.name: np.unique(control[owner[:, 0] == number]) for number, piece in enumerate(pieces)}
@@ -77,5 +78,5 @@ def _without_repeats(surface: Surface, control: IntArray) -> Surface:
     stays = corners != corners[following]
     counts = np.bincount(face[stays], minlength=len(surface.counts))
     stays &= counts[face] >= 3
-    rows = None if surface.uv_corners is None else surface.uv_corners[stays]
-    return Surface(counts[counts >= 3].astype(np.int32), corners[stays].astype(np.int32), surface.uvs, rows)
+    welded = replace(surface, corners=corners.astype(np.int32))
+    return welded.with_corners(np.flatnonzero(stays).astype(np.int32), counts[counts >= 3].astype(np.int32))

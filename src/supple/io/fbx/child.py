@@ -117,6 +117,13 @@ def _read_mesh(mesh: Any, key: str, arrays: Arrays) -> Words:
     uv = _keep_alive(mesh.vertex_uv)
     if uv.exists:
         arrays[f"{key} uvs"], arrays[f"{key} uv_corners"] = _floats(uv.values, 2), _ints(uv.indices)
+    for name, width in (("normal", 3), ("color", 4)):
+        layer = _keep_alive(getattr(mesh, f"vertex_{name}"))
+        if layer.exists:
+            arrays[f"{key} {name}s"], arrays[f"{key} {name}_corners"] = (
+                _floats(layer.values, width),
+                _ints(layer.indices),
+            )
     skins = _every(mesh.skin_deformers)
     words: Words = {
         "name": str(mesh.name),

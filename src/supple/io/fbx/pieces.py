@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import BoolArray, FloatArray, IntArray
+from supple.character.attributes import NORMAL, unit
 from supple.errors import FormatError
 from supple.io.gltf.faults import Faults
-from supple.io.surface import Surface
+from supple.io.surfaces.surface import Layer, Surface
 from supple.names import unique
 
 _LINEAR = (0, 1)  # the library's numbers of blending by weights, and of one bone a vertex
@@ -115,12 +116,25 @@ class Meshes:
         corners = listed[order]
         if not 0 <= int(corners.min()) <= int(corners.max()) < count:
             raise self._error(name, "a face names a point that is not there", f"there are {count} points")
-        uvs, rows = self._arrays.get(f"{key} uvs"), self._arrays.get(f"{key} uv_corners")
         counts, corners = counts.astype(np.int32), corners.astype(np.int32)
-        if uvs is None or rows is None or not len(uvs) or len(rows) != len(listed) or not np.isfinite(uvs).all():
-            return Surface(counts, corners)
-        rows = np.where((rows >= 0) & (rows < len(uvs)), rows, -1)
-        return Surface(counts, corners, uvs, rows[order].astype(np.int32))
+        layers: dict[str, Layer] = {}
+        for layer, attribute in (("normal", NORMAL), ("color", "COLOR_0")):
+            found = self._at_corners(key, layer, len(listed))
+            if found is not None:
+                with np.errstate(over="ignore"):
+                    rows = np.nan_to_num(found[0].astype(np.float32), posinf=0.0, neginf=0.0)
+                layers[attribute] = unit(rows) if attribute == NORMAL else rows, found[1][order]
+        uvs = self._at_corners(key, "uv", len(listed))
+        if uvs is None:
+            return Surface(counts, corners, layers=layers)
+        return Surface(counts, corners, uvs[0], uvs[1][order], layers=layers)
+
+    def _at_corners(self, key: str, layer: str, count: int) -> tuple[FloatArray, IntArray] | None:
+        """Rows of what stands at corners, and the row of each, where they fit the mesh and are finite."""
+        values, rows = self._arrays.get(f"{key} {layer}s"), self._arrays.get(f"{key} {layer}_corners")
+        if values is None or rows is None or not len(values) or len(rows) != count or not np.isfinite(values).all():
+            return None
+        return values, np.where((rows >= 0) & (rows < len(values)), rows, -1).astype(np.int32)
 
     def _bones(self, key: str, name: str, node: int) -> tuple[IntArray, FloatArray, FloatArray]:
         """The bones of the skin and their bind matrices, and last the node of the mesh itself."""

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import FloatArray, IntArray
+from supple.arrays import Float32Array, FloatArray, IntArray
+from supple.character.attributes import NORMAL, join_attributes, placed
 from supple.character.character import Display
 from supple.character.materials import Material
 from supple.character.weights import SUM_TOLERANCE, Weights
@@ -19,7 +20,7 @@ from supple.io.gltf.materials import Materials
 from supple.io.gltf.meshes import Meshes, Primitive
 from supple.io.gltf.rig import Rig
 from supple.io.gltf.soundness import check_all
-from supple.io.gltf.welding import weld
+from supple.io.surfaces.welding import weld
 from supple.names import unique
 
 
@@ -61,6 +62,7 @@ class _Piece:
     values: FloatArray
     shapes: dict[str, FloatArray]
     maps: dict[str, FloatArray]
+    attributes: dict[str, Float32Array]
     material: int
 
 
@@ -108,13 +110,16 @@ def build_body(document: Document, meshes: Meshes, rig: Rig, instances: list[Ins
             "triangles with an area are needed",
             "check that the vertices were exported",
         )
+    attributes = join_attributes([(piece.attributes, len(piece.points)) for piece in pieces])
+    if numbers is not None and ours.get("normals") != extras.AUTHORED:
+        attributes.pop(NORMAL, None)  # Supple computed them
     kept_parts = None if numbers is None else extras.parts(document, ours, numbers)
     materials, material_indices = _material_rows(document, pieces)
     return Body(
         points[first],
         triangles[~flat],
         Weights(joints[first], values[first]),
-        Display(control, drawn[~flat], _uvs(pieces, total)),
+        Display(control, drawn[~flat], _uvs(pieces, total), attributes),
         _parts(pieces, starts, control) if kept_parts is None else kept_parts,
         {name: offsets[first] for name, offsets in shapes.items()},
         {_map_name(ours, name): painting[first] for name, painting in maps.items()},
@@ -178,13 +183,16 @@ def _place_piece(
         joints = np.full((len(primitive.points), 1), joint, dtype=np.int32)
         values = np.ones((len(primitive.points), 1))
     if np.array_equal(placement, np.eye(4)):
-        points, shapes = primitive.points, primitive.shapes
+        points, shapes, attributes = primitive.points, primitive.shapes, primitive.attributes
     else:
         points = _rotate_and_scale(placement, primitive.points) + placement[:3, 3]
         shapes = {name: _rotate_and_scale(placement, offsets) for name, offsets in primitive.shapes.items()}
+        attributes = placed(primitive.attributes, placement)
     mirrored = np.linalg.det(placement[:3, :3]) < 0.0
     triangles = primitive.triangles[:, ::-1] if mirrored else primitive.triangles
-    return _Piece(parts, points, triangles, primitive.uvs, joints, values, shapes, primitive.maps, primitive.material)
+    return _Piece(
+        parts, points, triangles, primitive.uvs, joints, values, shapes, primitive.maps, attributes, primitive.material
+    )
 
 
 def _rotate_and_scale(placement: FloatArray, vectors: FloatArray) -> FloatArray:

@@ -3,6 +3,7 @@
     meshes[i]      name       of the character
                    maps       {"_FLESH": "flesh"}: painted maps by the custom attributes that hold them
                    parts      {"hand": [3, 9, 20, 21]}: control points 3 to 8 and 20, by the numbers in _CONTROL_POINT
+                   normals    "authored" where they are the character's own, and not computed from its triangles
                    quads      [4, 2, 7]: the triangles of the file make 4 quads, then 2 triangles, then 7 quads
     nodes[j]       tail       [x, y, z]: where the bone of a joint ends, in the joint's own space [m]
     animations[k]  loop       true where the motion starts over
@@ -27,6 +28,7 @@ from supple.io.gltf.materials import own_extras
 from supple.io.gltf.rig import Rig
 from supple.motion.motion import Motion
 
+AUTHORED = "authored"
 NUMBER = "_CONTROL_POINT"  # the custom attribute that says which control point a vertex stands on
 
 

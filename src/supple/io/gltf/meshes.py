@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import FloatArray, IntArray
+from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.io.gltf.accessors import FLOAT, UNSIGNED, Accessors, as_floats
+from supple.io.gltf.corners import Corners
 from supple.io.gltf.document import Document, Fields
 from supple.io.gltf.materials import own_extras
 
@@ -22,8 +23,8 @@ class Primitive:
     """One piece of a mesh with one material; only vertices that triangles use are kept.
 
     `joints` and `values` (V, K) are numbers into a skin and weights, None where the mesh has none; `shapes` are offsets
-    (V, 3) of the points by name, `maps` custom attributes (V,) by their names in the file. `material` is a number into
-    the materials of the file, -1 for none.
+    (V, 3) of the points by name, `maps` custom attributes (V,) by their names in the file, `attributes` (V, W) what
+    else stands at the vertices. `material` is a number into the materials of the file, -1 for none.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Primitive:
     values: FloatArray | None
     shapes: dict[str, FloatArray]
     maps: dict[str, FloatArray]
+    attributes: dict[str, Float32Array]
     material: int
 
 
@@ -114,6 +116,7 @@ class Meshes:
             document.faults.note(f"{where}.TEXCOORD_0", "some are not finite and become 0")
             uvs = np.nan_to_num(uvs, nan=0.0, posinf=0.0, neginf=0.0)
         joints, values = self._influences(attributes, used, len(rows), where)
+        corner_rows = Corners(document, self._vertex_rows, used, len(rows), where)
         shapes = self._shapes(fields, shape_names, used, len(rows), where)
         maps = self._maps(attributes, used, len(rows), where)
         material = document.index(fields, "material", where, of="materials")
@@ -126,6 +129,7 @@ class Meshes:
             values,
             shapes,
             maps,
+            corner_rows.attributes(attributes) | corner_rows.of_shapes(self._named_targets(fields, shape_names, where)),
             -1 if material is None else material,
         )
 
@@ -196,15 +200,21 @@ class Meshes:
                 maps[key] = values
         return maps
 
-    def _shapes(
-        self, fields: Fields, names: list[str], used: IntArray, count: int, where: str
-    ) -> dict[str, FloatArray]:
-        shapes: dict[str, FloatArray] = {}
+    def _named_targets(self, fields: Fields, names: list[str], where: str) -> list[tuple[str, Fields, str]]:
+        """The morph targets of a primitive with their names, and where they stand."""
+        found = []
         for number, target in enumerate(self._document.listing(fields, "targets", where)):
             at = f"{where}.targets[{number}]"
             if not isinstance(target, dict):
                 raise self._document.error(at, "it is no object", "an object is needed")
-            name = names[number] if number < len(names) else f"shape{number}"
+            found.append((names[number] if number < len(names) else f"shape{number}", target, at))
+        return found
+
+    def _shapes(
+        self, fields: Fields, names: list[str], used: IntArray, count: int, where: str
+    ) -> dict[str, FloatArray]:
+        shapes: dict[str, FloatArray] = {}
+        for name, target, at in self._named_targets(fields, names, where):
             rows = self._vertex_rows(target, "POSITION", "VEC3", count, at)
             self._document.spend(24 * len(used) + _TARGET, at)
             offsets = np.zeros((len(used), 3)) if rows is None else as_floats(rows[used])

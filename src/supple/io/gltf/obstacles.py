@@ -17,7 +17,7 @@ from supple.io.gltf.document import Document
 from supple.io.gltf.faults import Faults
 from supple.io.gltf.meshes import Meshes
 from supple.io.gltf.scene import Scene, read_scene
-from supple.io.gltf.welding import weld
+from supple.io.surfaces.welding import weld
 from supple.obstacles import Box, Keys, MovingMesh, RigidBody, Sphere
 
 SHAPES = ("mesh", "box", "sphere")

@@ -16,7 +16,7 @@ from supple.files import atomic
 MOST_BYTES = 2**32 - 1  # lengths are 32-bit in a GLB
 FOR_VERTICES, FOR_INDICES = 34962, 34963
 _COMPONENTS = {"uint8": 5121, "uint16": 5123, "uint32": 5125, "float32": 5126}
-_SHAPES = {(): "SCALAR", (2,): "VEC2", (3,): "VEC3", (4,): "VEC4", (4, 4): "MAT4"}
+_SHAPES = {(): "SCALAR", (1,): "SCALAR", (2,): "VEC2", (3,): "VEC3", (4,): "VEC4", (4, 4): "MAT4"}
 
 
 class Glb:

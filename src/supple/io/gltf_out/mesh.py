@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import IntArray
+from supple.character.attributes import NORMAL, TANGENT
 from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.geometry.topology import triangulate
-from supple.io.display_mesh import DisplayMesh
-from supple.io.gltf.extras import NUMBER, ranges_of, runs_of
+from supple.io.gltf.extras import AUTHORED, NUMBER, ranges_of, runs_of
 from supple.io.gltf.materials import KEY
 from supple.io.gltf_out.container import FOR_INDICES, FOR_VERTICES, Glb
 from supple.io.gltf_out.materials import add_materials
+from supple.io.surfaces.display_mesh import DisplayMesh
 from supple.names import UNDERLINED, unique
 
 Columns = dict[str, NDArray[Any]]
@@ -71,9 +72,11 @@ class GlbMesh:
         self.fields.setdefault("extras", {})["targetNames"] = names
 
     def _add_columns(self, columns: Columns, group: _Group) -> dict[str, int]:
+        rows = {name: values[group.vertices] for name, values in columns.items()}
+        if TANGENT in rows and rows[TANGENT].shape[1] == 4 and not rows[TANGENT][:, :3].any(axis=1).all():
+            del rows[TANGENT]  # some of these vertices have none, and the format wants all or nothing
         return {
-            name: self._glb.add(values[group.vertices], target=FOR_VERTICES, bounds=name == "POSITION")
-            for name, values in columns.items()
+            name: self._glb.add(values, target=FOR_VERTICES, bounds=name == "POSITION") for name, values in rows.items()
         }
 
     def add_extras(self, character: Character, names: dict[str, str]) -> None:
@@ -84,6 +87,8 @@ class GlbMesh:
         if len(character.points) <= _MOST_NUMBERS:
             self.add({NUMBER: self._drawn.control_points.astype(np.float32)})
             extras["parts"] = {name: ranges_of(vertices) for name, vertices in character.parts.items()}
+        if NORMAL in self._drawn.attributes:
+            extras["normals"] = AUTHORED
         runs = self._quads(character)
         if runs is not None:
             extras["quads"] = runs
@@ -108,18 +113,37 @@ def _group(material: int, triangles: IntArray) -> _Group:
 
 
 def rest_columns(character: Character, display: DisplayMesh) -> Columns:
-    """Places, normals and texture coordinates at rest."""
+    """Places, normals, texture coordinates and what else stands at the drawn vertices at rest."""
     columns: Columns = {"POSITION": display.positions(character.points), "NORMAL": display.normals(character.points)}
     if display.uvs is not None:
-        # The format counts v from the top of the picture.
-        columns["TEXCOORD_0"] = np.stack([display.uvs[:, 0], 1.0 - display.uvs[:, 1]], axis=1).astype(np.float32)
+        columns["TEXCOORD_0"] = _from_the_top(display.uvs)
+    for name, rows in display.attributes.items():
+        if name.startswith("TEXCOORD_"):
+            columns[name] = _from_the_top(rows)
+        elif name != NORMAL and "/" not in name.removeprefix("_"):
+            columns[name] = rows
     return columns
+
+
+def _from_the_top(uvs: NDArray[Any]) -> NDArray[Any]:
+    """Texture coordinates with v counted from the top of the picture, as the format has it."""
+    return np.stack([uvs[:, 0], 1.0 - uvs[:, 1]], axis=1).astype(np.float32)
+
+
+def shape_columns(character: Character, display: DisplayMesh) -> Iterator[Columns]:
+    """What each shape adds to places, and to normals and tangents where somebody said so."""
+    for name, offsets in character.shapes.items():
+        columns: Columns = {"POSITION": offsets[display.control_points].astype(np.float32)}
+        for kind in (NORMAL, TANGENT):
+            if f"{kind}/{name}" in display.attributes and kind in display.attributes:
+                columns[kind] = display.attributes[f"{kind}/{name}"]
+        yield columns
 
 
 def map_columns(character: Character, display: DisplayMesh) -> tuple[Columns, dict[str, str]]:
     """Painted maps as custom attributes (flesh is `_FLESH`), and the names of the maps by attribute."""
     plain = ["".join(sign if sign.isalnum() and sign.isascii() else "_" for sign in name) for name in character.maps]
-    keys = unique((f"_{name.upper()}" for name in plain), taken=(NUMBER,), form=UNDERLINED)
+    keys = unique((f"_{name.upper()}" for name in plain), taken=(NUMBER, *display.attributes), form=UNDERLINED)
     columns: Columns = {
         key: values[display.control_points].astype(np.float32)
         for key, values in zip(keys, character.maps.values(), strict=True)

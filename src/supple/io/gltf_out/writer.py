@@ -11,13 +11,13 @@ from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.geometry import quaternions
-from supple.io.display_mesh import DisplayMesh
 from supple.io.gltf.materials import KEY
 from supple.io.gltf_out.container import Glb, check_room
-from supple.io.gltf_out.mesh import GlbMesh, influence_columns, map_columns, rest_columns
+from supple.io.gltf_out.mesh import GlbMesh, influence_columns, map_columns, rest_columns, shape_columns
+from supple.io.surfaces.bake_normals import is_plain_blend
+from supple.io.surfaces.display_mesh import DisplayMesh
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose
-from supple.skins.kinematic.linear_blend import LinearBlend
 
 if TYPE_CHECKING:
     from supple.graph.cache import Cache
@@ -28,7 +28,7 @@ _SAME = 1e-7  # a channel that stays this close to rest is left to the node's ow
 def write_character(character: Character, path: Path) -> None:
     """Write mesh, seams, texture coordinates, materials, skeleton, all influences, and every motion as an animation.
 
-    Shapes become morph targets, without normals of their own, painted maps custom attributes (flesh is `_FLESH`), and
+    Shapes become morph targets, painted maps custom attributes (flesh is `_FLESH`), and
     every material a primitive of the one mesh. What the format has no place for (named parts, quads, tails of joints,
     motions that start over) goes into `extras`, where Supple finds it again.
     """
@@ -44,8 +44,7 @@ def write_character(character: Character, path: Path) -> None:
         mesh.add(influence_columns(character.weights, display.control_points, len(character.skeleton)))
         mesh_node["skin"] = 0
     if character.shapes:
-        offsets = ({"POSITION": v[display.control_points].astype(np.float32)} for v in character.shapes.values())
-        mesh.add_targets(offsets, list(character.shapes), [0.0] * len(character.shapes))
+        mesh.add_targets(shape_columns(character, display), list(character.shapes), [0.0] * len(character.shapes))
     mesh.add_extras(character, names)
     glb.scene["nodes"].append(mesh_node)
     drawn_by = len(glb.scene["nodes"]) - 1
@@ -83,10 +82,7 @@ def write_cache(cache: Cache, path: Path) -> None:
 
 def _plain_motion(cache: Cache) -> Motion | None:
     """The poses as a motion, when the bake is linear blend of nothing but turns, moves and scales of joints."""
-    stages = cache.graph.stages
-    if len(stages) > 1 or not isinstance(stages[0].work, LinearBlend) or cache.character.weights is None:
-        return None
-    if np.any(cache.arrays.get("shape_shares", 0.0)):
+    if not is_plain_blend(cache):
         return None
     motion = Motion.from_poses(
         cache.skeleton,

@@ -14,14 +14,16 @@ import numpy as np
 
 from supple.arrays import IntArray
 from supple.budget import Budget
+from supple.character.attributes import NORMAL, unit
 from supple.character.character import Character
 from supple.errors import FormatError, SuppleWarning
-from supple.io.surface import Surface
-from supple.io.unrigged import MESH_BYTES, TRIANGLE_BYTES, unrigged_character
+from supple.io.surfaces.surface import Layer, Surface
+from supple.io.surfaces.unrigged import MESH_BYTES, TRIANGLE_BYTES, unrigged_character
 
 MOST_PARTS = 1 << 14
 _GLANCE = 1 << 14  # lines between two looks at the clock
 _HELD = 80  # bytes of a line that waits for the next, beside its signs
+_NORMAL_BYTES = 60  # that a normal, and a corner that names one, cost
 _CORNERS = 1 << 10  # of a face that are told apart at once
 _HIGHEST = 2**31 - 1  # of a point that a face can name; so many do not exist, and it is refused as one of those
 _ADVICE = "export the mesh again"
@@ -31,8 +33,8 @@ def read_character(path: Path, *, repair: bool) -> Character:
     """Read a mesh, which has no skeleton and gets one joint; groups and objects become parts.
 
     Vertices keep their order. Quads stay quads where all faces are triangles and quads; longer faces are cut into fans.
-    Normals, materials, lines and curves are left out. An OBJ says neither its unit nor its up axis: metres and y up
-    are taken.
+    Normals are kept; materials, lines and curves are left out. An OBJ says neither its unit nor its up axis: metres and
+    y up are taken.
     """
     budget = Budget.of(path)
     found = _Obj(str(path), budget)
@@ -64,8 +66,9 @@ class _Obj:
 
     def __init__(self, where: str, budget: Budget) -> None:
         self._where, self._budget = where, budget
-        self._points, self._uvs = array("d"), array("d")
-        self._counts, self._corners, self._uv_corners = array("i"), array("i"), array("i")
+        self._points, self._uvs, self._normals = array("d"), array("d"), array("f")
+        self._counts, self._corners = array("i"), array("i")
+        self._uv_corners, self._normal_corners = array("i"), array("i")
         self._group_of_face = array("i")
         self._groups: dict[str, int] = {"": 0}
         self._group = 0
@@ -83,6 +86,9 @@ class _Obj:
             elif kind == "vt":
                 given = rest.split(None, 2)
                 self._uvs.extend((float(given[0]), float(given[1]) if len(given) > 1 else 0.0))
+            elif kind == "vn":
+                x, y, z = rest.split(None, 3)[:3]
+                self._normals.extend((float(x), float(y), float(z)))
             elif kind == "f":
                 self._face(rest)
             elif kind in ("g", "o"):
@@ -99,7 +105,7 @@ class _Obj:
 
     def _face(self, text: str) -> None:
         count = 0
-        points, uvs = len(self._points) // 3, len(self._uvs) // 2
+        points, uvs, normals = len(self._points) // 3, len(self._uvs) // 2, len(self._normals) // 3
         while text:
             words = text.split(None, _CORNERS)
             text = words.pop() if len(words) > _CORNERS else ""
@@ -108,6 +114,9 @@ class _Obj:
                 fields = word.split("/", 2)
                 self._corners.append(_row(int(fields[0]), points))
                 self._uv_corners.append(_row(int(fields[1]), uvs) if len(fields) > 1 and fields[1] else -1)
+                if normals:  # what stands before a face that has some keeps -1
+                    self._normal_corners.extend([-1] * (len(self._corners) - 1 - len(self._normal_corners)))
+                    self._normal_corners.append(_row(int(fields[2]), normals) if len(fields) > 2 and fields[2] else -1)
             if text:
                 self._budget.look_at_the_clock()
         if count < 3:
@@ -127,9 +136,27 @@ class _Obj:
             given = f"a face names texture coordinate {int(uv_corners.max()) + 1}"
             raise self._fault(given, f"there are {len(uvs)}")
         has_uvs = bool((uv_corners >= 0).any())
-        surface = Surface(counts, corners, uvs if has_uvs else None, uv_corners if has_uvs else None)
+        surface = Surface(
+            counts,
+            corners,
+            uvs if has_uvs else None,
+            uv_corners if has_uvs else None,
+            layers=self._layers(len(corners)),
+        )
         surface.check(len(points), self._where)
         return unrigged_character(points, surface, path, parts=self._parts(surface, len(points)))
+
+    def _layers(self, count: int) -> dict[str, Layer]:
+        """Normals, where faces name some; such as name none that is there have none."""
+        rows = np.full(count, -1, dtype=np.int32)
+        rows[: len(self._normal_corners)] = np.frombuffer(self._normal_corners, dtype=np.int32)
+        given = np.frombuffer(self._normals, dtype=np.float32).reshape(-1, 3)
+        rows[rows >= len(given)] = -1
+        if not (rows >= 0).any():
+            return {}
+        self._budget.spend(_NORMAL_BYTES * (len(given) + count))
+        sound = np.asarray(np.isfinite(given).all(axis=1))
+        return {NORMAL: (unit(np.where(sound[:, None], given, np.float32(0.0))), rows)}
 
     def _parts(self, surface: Surface, points: int) -> dict[str, IntArray]:
         """The points of every named group, when there is a name at all."""

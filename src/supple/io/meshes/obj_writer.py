@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.arrays import FloatArray
+from supple.character.attributes import NORMAL
 from supple.character.character import Character
 from supple.character.materials import Material
+from supple.character.shading import shading_of
 from supple.files import atomic
+from supple.geometry.normals import CarriedNormals
 from supple.io.pictures import PictureFolder
-from supple.io.surface import Surface
+from supple.io.surfaces.bake_normals import BakeNormals
+from supple.io.surfaces.surface import Surface
 from supple.names import UNDERLINED, unique
 
 if TYPE_CHECKING:
@@ -26,7 +30,7 @@ def write_character(character: Character, path: Path) -> None:
     Materials go to `hero.mtl` and their pictures to the folder `hero_textures`, beside `hero.obj`.
     """
     _write_materials(character, path)
-    _write(path, character.points, _faces_text(character, path), character.name)
+    _write(path, character.points, _faces_text(character, path), character.name, _authored(character))
 
 
 def write_cache(cache: Cache, path: Path) -> None:
@@ -34,16 +38,31 @@ def write_cache(cache: Cache, path: Path) -> None:
     character = cache.character
     _write_materials(character, path)
     faces = _faces_text(character, path)
+    authored = _authored(character)
+    moved = None if authored is None else BakeNormals(cache)
     for number, points in enumerate(cache.points, start=1):
-        _write(path.with_name(f"{path.stem}_{number:04d}{path.suffix}"), points, faces, character.name)
-    _write(path, character.points, faces, character.name)
+        normals = None if moved is None else moved.at(number - 1)
+        _write(path.with_name(f"{path.stem}_{number:04d}{path.suffix}"), points, faces, character.name, normals)
+    _write(path, character.points, faces, character.name, authored)
 
 
-def _write(path: Path, points: FloatArray | np.ndarray, faces: str, name: str) -> None:
-    flat = tuple(np.asarray(points, dtype=np.float64).ravel().tolist())
-    text = ("v %.9g %.9g %.9g\n" * len(points)) % flat
+def _authored(character: Character) -> FloatArray | None:
+    """The normals of the drawn vertices at rest, where somebody authored them; programs compute others themselves."""
+    shading = shading_of(character)
+    return shading.rest if isinstance(shading, CarriedNormals) else None
+
+
+def _write(
+    path: Path, points: FloatArray | np.ndarray, faces: str, name: str, normals: FloatArray | None = None
+) -> None:
+    text = _lines("v", points) + ("" if normals is None else _lines("vn", normals))
     with atomic(path) as waiting:
         waiting.write_text(f"o {'_'.join(name.split()) or 'character'}\n{text}{faces}", encoding="utf-8")
+
+
+def _lines(word: str, rows: FloatArray | np.ndarray) -> str:
+    flat = tuple(np.asarray(rows, dtype=np.float64).ravel().tolist())
+    return (f"{word} %.9g %.9g %.9g\n" * len(rows)) % flat
 
 
 def _faces_text(character: Character, path: Path) -> str:
@@ -59,6 +78,9 @@ def _faces_text(character: Character, path: Path) -> str:
         if coordinates is None
         else [f"{c}/{t}" if t else str(c) for c, t in zip(corners, coordinates, strict=True)]
     )
+    if NORMAL in surface.layers:
+        numbers = (surface.layers[NORMAL][1] + 1).tolist()
+        words = [f"{w}{'/' if '/' in w else '//'}{n}" for w, n in zip(words, numbers, strict=True)]
     ends = np.cumsum(surface.counts).tolist()
     faces = [f"f {' '.join(words[a:b])}\n" for a, b in zip([0, *ends[:-1]], ends, strict=True)]
     if surface.material_indices is not None:

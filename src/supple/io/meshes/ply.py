@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import FloatArray, IntArray
+from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.budget import Budget
+from supple.character.attributes import NORMAL, unit
 from supple.character.character import Character
 from supple.errors import FormatError
-from supple.io.surface import Surface
-from supple.io.unrigged import MESH_BYTES, TRIANGLE_BYTES, unrigged_character
+from supple.io.surfaces.surface import Surface
+from supple.io.surfaces.unrigged import MESH_BYTES, TRIANGLE_BYTES, unrigged_character
 
 _TYPES = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2",
@@ -28,8 +29,10 @@ _ORDERS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
 _LETTERS = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I"}  # of counts, as struct has them
 _SIZES = {kind: int(kind[1:]) for kind in _TYPES.values()}
 _UV_NAMES = (("s", "t"), ("u", "v"), ("texture_u", "texture_v"))
+_NORMALS, _COLORS = ("nx", "ny", "nz"), ("red", "green", "blue", "alpha")
 _CORNERS = ("vertex_indices", "vertex_index")
-_USED = {"x", "y", "z", *_CORNERS, *(name for pair in _UV_NAMES for name in pair)}
+_USED = {"x", "y", "z", *_CORNERS, *_NORMALS, *_COLORS, *(name for pair in _UV_NAMES for name in pair)}
+_LAYER_BYTES = 64  # that normals or colours of a vertex cost
 _GLANCE = 1 << 14  # items between two looks at the clock
 _ADVICE = "export the mesh again"
 
@@ -53,7 +56,7 @@ class _Element:
 def read_character(path: Path, *, repair: bool) -> Character:
     """Read a mesh, which has no skeleton and gets one joint.
 
-    Texture coordinates of vertices are kept (s t, u v); colours, normals and other properties are left out. A PLY says
+    Texture coordinates (s t, u v), normals and colours of vertices are kept; other properties are left out. A PLY says
     neither its unit nor its up axis: metres and y up are taken.
     """
     where, budget = str(path), Budget.of(path)
@@ -76,13 +79,37 @@ def read_character(path: Path, *, repair: bool) -> Character:
     budget.spend(MESH_BYTES * count + TRIANGLE_BYTES * max(len(corners) - 2 * len(counts), 0))
     uvs = next((_side_by_side(vertex, pair) for pair in _UV_NAMES if all(name in vertex for name in pair)), None)
     flat = _whole(corners, count, where)
-    surface = Surface(counts.astype(np.int32), flat, uvs, None if uvs is None else flat)
+    layers = {name: (rows, flat) for name, rows in _vertex_layers(vertex, elements, budget).items()}
+    surface = Surface(counts.astype(np.int32), flat, uvs, None if uvs is None else flat, layers=layers)
     return unrigged_character(_side_by_side(vertex, ("x", "y", "z")), surface, path)
 
 
 def _side_by_side(columns: dict[str, Column], names: tuple[str, ...]) -> FloatArray:
     with np.errstate(invalid="ignore"):  # what is not a number stays so, and is refused later
         return np.stack([columns[name][0] for name in names], axis=1).astype(np.float64)
+
+
+def _vertex_layers(vertex: dict[str, Column], elements: list[_Element], budget: Budget) -> dict[str, Float32Array]:
+    """Normals and colours of the vertices, where all numbers of them are there and finite.
+
+    Colours in bytes are those of a screen (sRGB), and become linear.
+    """
+    found: dict[str, Float32Array] = {}
+    kinds = {prop.name: prop.kind for element in elements if element.name == "vertex" for prop in element.properties}
+    colors = _COLORS if "alpha" in vertex else _COLORS[:3]
+    for name, columns in ((NORMAL, _NORMALS), ("COLOR_0", colors)):
+        if not all(column in vertex for column in columns):
+            continue
+        budget.spend(_LAYER_BYTES * len(vertex["x"][0]))
+        rows = _side_by_side(vertex, columns)
+        if name == "COLOR_0" and kinds[colors[0]].startswith("u"):
+            rows /= np.iinfo(kinds[colors[0]]).max
+            rows[:, :3] = np.where(rows[:, :3] <= 0.04045, rows[:, :3] / 12.92, ((rows[:, :3] + 0.055) / 1.055) ** 2.4)
+        with np.errstate(over="ignore", invalid="ignore"):
+            single = rows.astype(np.float32)
+        if np.isfinite(single).all():
+            found[name] = unit(single) if name == NORMAL else single
+    return found
 
 
 def _whole(corners: NDArray[Any], count: int, where: str) -> IntArray:

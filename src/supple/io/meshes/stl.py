@@ -12,8 +12,8 @@ from supple.arrays import FloatArray
 from supple.budget import Budget
 from supple.character.character import Character
 from supple.errors import FormatError
-from supple.io.surface import Surface
-from supple.io.unrigged import MESH_BYTES, TRIANGLE_BYTES, unrigged_character
+from supple.io.surfaces.surface import Surface
+from supple.io.surfaces.unrigged import MESH_BYTES, TRIANGLE_BYTES, unrigged_character
 
 _HEADER = 84
 _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("spare", "<u2")])

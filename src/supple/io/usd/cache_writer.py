@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from supple.io.surfaces.bake_normals import BakeNormals
 from supple.io.usd.library import name_for, new_stage, usd
 from supple.io.usd.material_writer import Wardrobe
 from supple.io.usd.mesh_prim import MeshPrim
@@ -30,5 +31,6 @@ def write_cache(cache: Cache, path: Path) -> None:
         stage.SetDefaultPrim(root.GetPrim())
         mesh = MeshPrim(stage, f"/{name}/Mesh", character)
         Wardrobe(stage, f"/{name}", path).dress(mesh.mesh, tuple(character.materials), mesh.surface.material_indices)
+        normals = BakeNormals(cache)
         for frame, points in enumerate(cache.points):
-            mesh.set_points(points, time=float(frame))
+            mesh.set_points(points, time=float(frame), normals=normals.at(frame))

@@ -54,10 +54,10 @@ def name_for(name: str) -> str:
 
 
 def vectors(values: ArrayLike) -> Any:
-    """Rows (N, 2) or (N, 3) as USD's own array of single-precision vectors."""
+    """Rows of two, three or four as USD's own array of single-precision vectors."""
     given = np.ascontiguousarray(values, dtype=np.float32)
     Vt = usd("Vt", "vectors")
-    return (Vt.Vec3fArray if given.shape[1] == 3 else Vt.Vec2fArray).FromNumpy(given)
+    return {2: Vt.Vec2fArray, 3: Vt.Vec3fArray, 4: Vt.Vec4fArray}[given.shape[1]].FromNumpy(given)
 
 
 def numbers(values: ArrayLike) -> Any:

@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Float32Array
+from supple.arrays import Float32Array, FloatArray
 from supple.character.character import Character
-from supple.io.display_mesh import CornerNormals
-from supple.io.surface import Surface
+from supple.io.surfaces.display_mesh import CornerNormals
+from supple.io.surfaces.surface import Surface
+from supple.io.usd.layers import authored, write_layers
 from supple.io.usd.library import name_for, numbers, singles, usd, vectors
 from supple.names import UNDERLINED, unique
 
+COMPUTED = "supple:computedNormals"  # a custom attribute: nobody authored them
 PART = "supplePart"  # the family of the subsets that are parts
 
 
@@ -43,7 +45,9 @@ class MeshPrim:
             st = primvars.CreatePrimvar("st", kind, UsdGeom.Tokens.faceVarying)
             st.Set(vectors(surface.uvs))
             st.SetIndices(numbers(surface.uv_corners))
-        taken = [name for name in ("st", "normals") if primvars.HasPrimvar(name)]
+        if not authored(character):
+            self.mesh.GetPrim().CreateAttribute(COMPUTED, Sdf.ValueTypeNames.Bool, True).Set(True)  # noqa: FBT003 - custom
+        taken = ["st", "normals", *write_layers(self.mesh, surface)]
         keys = unique(map(name_for, character.maps), taken=taken, form=UNDERLINED)
         for key, (name, values) in zip(keys, character.maps.items(), strict=True):
             painted = primvars.CreatePrimvar(key, Sdf.ValueTypeNames.FloatArray, UsdGeom.Tokens.vertex)
@@ -55,9 +59,15 @@ class MeshPrim:
             )
             subset.GetPrim().SetDisplayName(name)
 
-    def set_points(self, points: Float32Array | np.ndarray, *, time: float | None = None) -> None:
-        """Give it points (V, 3), their box and their normals, for all time or at one time code."""
+    def set_points(
+        self, points: Float32Array | np.ndarray, *, time: float | None = None, normals: FloatArray | None = None
+    ) -> None:
+        """Give it points (V, 3), their box and their normals, for all time or at one time code.
+
+        `normals` (N, 3) are those of the character's shading, where they are not to follow from the points.
+        """
         at = usd("Usd", "points").TimeCode.Default() if time is None else time
         self.mesh.CreatePointsAttr().Set(vectors(points), at)
         self.mesh.CreateExtentAttr().Set(vectors(np.stack([points.min(axis=0), points.max(axis=0)])), at)
-        self._normals_attribute.Set(vectors(self._normals(points)), at)
+        shown = self._normals(points) if normals is None else self._normals.chosen(normals)
+        self._normals_attribute.Set(vectors(shown), at)

@@ -13,11 +13,12 @@ from supple.arrays import FloatArray, IntArray
 from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.errors import FormatError, InputError, SuppleWarning
-from supple.io.surface import Surface, concatenate
-from supple.io.unrigged import unrigged_character
+from supple.io.surfaces.surface import Surface, concatenate
+from supple.io.surfaces.unrigged import unrigged_character
+from supple.io.usd.layers import read_layers
 from supple.io.usd.library import from_matrices, usd
 from supple.io.usd.material_reader import Materials
-from supple.io.usd.mesh_prim import PART
+from supple.io.usd.mesh_prim import COMPUTED, PART
 from supple.io.usd.rig_reader import UsdRig
 from supple.io.usd.stage_reader import OpenStage, open_stage, refusing
 from supple.motion.motion import Motion
@@ -143,6 +144,7 @@ def _piece(prim: Any, opened: OpenStage, rig: UsdRig, notes: list[str]) -> _Piec
             placed = opened.ours_from_prim(owner.prim) @ bound
     if np.linalg.det(placed[:3, :3]) < 0.0:
         surface = surface.reversed()
+    surface = surface.placed(placed)
     with np.errstate(all="ignore"):  # what is not finite is refused when all meshes are there
         moved = points @ placed[:3, :3].T + placed[:3, 3]
     piece = _Piece(prim.GetName(), moved, surface, joints, values)
@@ -158,6 +160,7 @@ def _surface(mesh: Any, points: int, where: str, first: Any) -> Surface:
     corners = np.array(mesh.GetFaceVertexIndicesAttr().Get(first) or [], dtype=np.int32)
     Surface(counts, corners).check(points, where)
     surface = _textured(mesh, counts, corners, where)
+    surface = replace(surface, layers=read_layers(mesh, surface, computed=COMPUTED))
     return surface.reversed() if mesh.GetOrientationAttr().Get(first) == UsdGeom.Tokens.leftHanded else surface
 
 

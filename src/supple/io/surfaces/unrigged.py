@@ -12,7 +12,7 @@ from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
 from supple.errors import FormatError, InputError, SuppleWarning
-from supple.io.surface import Surface
+from supple.io.surfaces.surface import Surface
 
 MESH_BYTES, TRIANGLE_BYTES = 160, 200  # that a point and a triangle cost while they become a character
 FARTHEST = 1e30  # of a point; what is beyond has no square in single precision

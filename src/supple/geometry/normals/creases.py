@@ -32,6 +32,10 @@ class Creases:
     def __len__(self) -> int:
         return len(self.vertex_of_normal)
 
+    def normals(self, points: ArrayLike) -> FloatArray:
+        """Unit normals (N, 3) of the points (V, 3) as they are now; zero where all triangles are flat."""
+        return normals(points, self)
+
 
 def creases(rest_points: ArrayLike, triangles: ArrayLike, *, angle: float = np.pi / 3.0) -> Creases:
     """Split normals where two triangles meet at more than `angle` [rad] at rest.

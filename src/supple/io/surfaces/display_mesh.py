@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.character.character import Character
-from supple.geometry.normals import Creases, creases, normals
-from supple.io.surface import Surface, distinct_pairs
+from supple.character.shading import Shading, shading_of
+from supple.io.surfaces.surface import Surface, distinct_pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,19 +23,21 @@ class DisplayMesh:
     control_points: IntArray
     triangles: IntArray
     uvs: FloatArray | None
+    attributes: dict[str, Float32Array]
     normal_of_vertex: IntArray
-    shared: Creases
+    shading: Shading
 
     @classmethod
     def from_character(cls, character: Character) -> DisplayMesh:
         """Split the control points where texture coordinates or normals differ between triangles."""
-        shared = creases(character.points, character.triangles)
+        shading = shading_of(character)
         display = character.display
         seams = character.triangles if display is None else display.triangles
-        vertex, normal, label = distinct_pairs(seams.ravel(), shared.normal_of_corner.ravel())
+        vertex, normal, label = distinct_pairs(seams.ravel(), shading.normal_of_corner.ravel())
+        attributes = {} if display is None else {name: rows[vertex] for name, rows in display.attributes.items()}
         uvs = None if display is None or display.uvs is None else display.uvs[vertex]
         control = vertex if display is None else display.control_points[vertex]
-        return cls(control, label.reshape(-1, 3), uvs, normal, shared)
+        return cls(control, label.reshape(-1, 3), uvs, attributes, normal, shading)
 
     def positions(self, points: ArrayLike) -> Float32Array:
         """Places (D, 3) [m] of the drawn vertices."""
@@ -43,7 +45,7 @@ class DisplayMesh:
 
     def normals(self, points: ArrayLike) -> Float32Array:
         """Unit normals (D, 3) of the drawn vertices; where all triangles are flat, up."""
-        return _unit(normals(points, self.shared))[self.normal_of_vertex]
+        return _unit(self.shading.normals(points))[self.normal_of_vertex]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,26 +56,30 @@ class CornerNormals:
     takes hardly more room than one without.
     """
 
-    shared: Creases
+    shading: Shading
     rows: IntArray
     per_point: bool
 
     @classmethod
     def from_character(cls, character: Character, surface: Surface) -> CornerNormals:
         """Decide at rest which corners share a normal."""
-        shared = creases(character.points, character.triangles)
+        shading = shading_of(character)
         count = len(character.points)
-        if len(np.unique(shared.vertex_of_normal)) == len(shared) == count:
+        if len(np.unique(shading.vertex_of_normal)) == len(shading) == count:
             rows = np.empty(count, dtype=np.int32)
-            rows[shared.vertex_of_normal] = np.arange(count)
-            return cls(shared, rows, per_point=True)
+            rows[shading.vertex_of_normal] = np.arange(count)
+            return cls(shading, rows, per_point=True)
         rows = np.zeros(len(surface.corners), dtype=np.int32)
-        rows[surface.triangle_corners().ravel()] = shared.normal_of_corner.ravel()
-        return cls(shared, rows, per_point=False)
+        rows[surface.triangle_corners().ravel()] = shading.normal_of_corner.ravel()
+        return cls(shading, rows, per_point=False)
 
     def __call__(self, points: ArrayLike) -> Float32Array:
         """Unit normals of the points as they are now: (V, 3), or (N, 3) for `rows` to choose from."""
-        found = _unit(normals(points, self.shared))
+        return self.chosen(self.shading.normals(points))
+
+    def chosen(self, normals: FloatArray) -> Float32Array:
+        """The same of the normals (N, 3) that the shading has now."""
+        found = _unit(normals)
         return found[self.rows] if self.per_point else found
 
 

@@ -1,0 +1,32 @@
+"""With which normals a character is drawn: those that were authored, or else what its triangles say."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.arrays import FloatArray
+from supple.character.attributes import NORMAL
+from supple.character.character import Character
+from supple.geometry.normals import CarriedNormals, Creases, creases
+
+Shading = Creases | CarriedNormals
+
+
+def shading_of(character: Character) -> Shading:
+    """Authored normals, carried by the surface; without any, smooth ones that are split at creases of 60 degrees."""
+    display = character.display
+    if display is None or NORMAL not in display.attributes:
+        return creases(character.points, character.triangles)
+    return CarriedNormals(
+        character.points, character.triangles, display.triangles, display.control_points, display.attributes[NORMAL]
+    )
+
+
+def blended_matrices(character: Character, world_from_joint: FloatArray) -> FloatArray:
+    """The linear part (V, 3, 3) of what linear blending does to every point in a pose (J, 4, 4)."""
+    weights = character.require_weights("blended_matrices")
+    moved = (world_from_joint @ character.skeleton.joint_from_world)[:, :3, :3]
+    total = np.zeros((len(character.points), 3, 3))
+    for joints, values in zip(weights.joints.T, weights.values.T, strict=True):
+        total += values[:, None, None] * moved[joints]
+    return total
