@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.arrays import FloatArray, IntArray, frozen
-from supple.character.attributes import join_attributes
+from supple.character.attributes import join_attributes, placed
 from supple.character.character import Character, Display
 from supple.character.materials import Material
 from supple.character.skeleton import Skeleton
@@ -77,7 +77,7 @@ def combine(
         maps=_maps(members, called, vertices),
         parts=parts,
         polygons=_polygons(members, starts),
-        display=_display(members, starts, called),
+        display=_display(members, starts, called, carries),
         shapes=_spread(shapes, called, vertices),
         extras={name: dict(member.extras) for name, member in zip(called, members, strict=True) if member.extras},
         **_materials(members, called),
@@ -244,7 +244,9 @@ def _polygons(members: Sequence[Character], starts: IntArray) -> IntArray | None
     return np.concatenate(rows)
 
 
-def _display(members: Sequence[Character], starts: IntArray, called: Sequence[str]) -> Display | None:
+def _display(
+    members: Sequence[Character], starts: IntArray, called: Sequence[str], carries: Sequence[FloatArray]
+) -> Display | None:
     if all(member.display is None for member in members):
         return None
     drawn = [
@@ -260,8 +262,11 @@ def _display(members: Sequence[Character], starts: IntArray, called: Sequence[st
         uvs,
         join_attributes(
             [
-                ({_attribute(key, name): rows for key, rows in one.attributes.items()}, len(one.control_points))
-                for name, one in zip(called, drawn, strict=True)
+                (
+                    {_attribute(key, name): rows for key, rows in placed(one.attributes, carry).items()},
+                    len(one.control_points),
+                )
+                for name, one, carry in zip(called, drawn, carries, strict=True)
             ]
         ),
     )

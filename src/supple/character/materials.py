@@ -9,22 +9,35 @@ from typing import Any, Literal
 
 import numpy as np
 
-from supple.arrays import IntArray, frozen
+from supple.arrays import IntArray, by_fields, frozen
 from supple.errors import InputError
 
 SLOTS = ("color", "metal_rough", "normal", "occlusion", "emission")
 """What a picture may say: base colour and opacity; roughness in green and metal in blue; normals in tangent space;
 occlusion in red; light of its own."""
 
+SAMPLER = {
+    "wrapS": (33071, 33648, 10497),
+    "wrapT": (33071, 33648, 10497),
+    "magFilter": (9728, 9729),
+    "minFilter": (9728, 9729, 9984, 9985, 9986, 9987),
+}
+"""How a picture ends at its border (held, mirrored, repeated) and is seen from near and afar, in glTF's numbers."""
+
 _KINDS = {b"\x89PNG\r\n\x1a\n": ("image/png", ".png"), b"\xff\xd8\xff": ("image/jpeg", ".jpg")}
 
 
 @dataclass(frozen=True)
 class Texture:
-    """A picture as it came, PNG or JPEG; Supple hands its bytes on and never decodes them."""
+    """A picture as it came, PNG or JPEG; Supple hands its bytes on and never decodes them.
+
+    `sampler` is how it is laid on: glTF's numbers by glTF's words (wrapS, wrapT, magFilter, minFilter); without any it
+    repeats.
+    """
 
     name: str
     data: bytes = field(repr=False)
+    sampler: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
         if not any(self.data.startswith(start) for start in _KINDS):
@@ -34,6 +47,10 @@ class Texture:
                 "a PNG or a JPEG is needed",
                 "convert the picture",
             )
+        known = [key in SAMPLER and value in SAMPLER[key] for key, value in self.sampler]
+        if not all(known):
+            given = f"its sampler says {self.sampler[known.index(False)]}"
+            raise InputError(f"Texture {self.name!r}", given, f"{', '.join(SAMPLER)} are known", "use glTF's numbers")
 
     @property
     def mime_type(self) -> str:
@@ -56,7 +73,9 @@ class Material:
 
     `color` is red, green, blue and opacity, linear, 0 to 1; `emission` is light of its own, 0 and up. `alpha` says what
     opacity does: "opaque" nothing, "blend" shows what is behind, a number draws nothing below it. `textures` are
-    pictures by slot (`SLOTS`), which multiply the numbers, on the character's texture coordinates, repeated.
+    pictures by slot (`SLOTS`), which multiply the numbers, on the character's texture coordinates. `gltf` is what a
+    file said beyond these words, as it stood there (extensions, and how each picture is laid on); pictures that it
+    names are in `textures` too, by where they stand: extensions/KHR_materials_clearcoat/clearcoatTexture.
     """
 
     name: str = "material"
@@ -67,6 +86,7 @@ class Material:
     double_sided: bool = False
     alpha: Literal["opaque", "blend"] | float = "opaque"
     textures: Mapping[str, Texture] = field(default_factory=dict)
+    gltf: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         where = f"Material {self.name!r}"
@@ -79,7 +99,7 @@ class Material:
                 raise InputError(where, f"alpha is {self.alpha!r}", needed, "choose one")
         else:
             object.__setattr__(self, "alpha", _numbers((self.alpha,), 1, 1.0, where, "alpha")[0])
-        unknown = [slot for slot in self.textures if slot not in SLOTS]
+        unknown = [slot for slot in self.textures if slot not in SLOTS and not slot.startswith("extensions/")]
         if unknown:
             raise InputError(where, f"a texture is for {unknown[0]!r}", f"there are {', '.join(SLOTS)}", "rename it")
         object.__setattr__(self, "color", color)
@@ -87,6 +107,11 @@ class Material:
         object.__setattr__(self, "metallic", metallic)
         object.__setattr__(self, "roughness", roughness)
         object.__setattr__(self, "textures", MappingProxyType(dict(self.textures)))
+        object.__setattr__(self, "gltf", MappingProxyType(dict(self.gltf)))
+
+    def __reduce__(self) -> Any:
+        """Can be pickled, to be handed to another process."""
+        return by_fields(self)
 
 
 def checked(

@@ -124,10 +124,14 @@ def pack_materials(materials: Sequence[Material], worn: IntArray | None) -> Arra
             "double_sided": material.double_sided,
             "alpha": material.alpha,
             "textures": {slot: pictures.setdefault(t, len(pictures)) for slot, t in material.textures.items()},
+            **({"gltf": dict(material.gltf)} if material.gltf else {}),
         }
         for material in materials
     ]
-    text = json.dumps({"materials": words, "pictures": [picture.name for picture in pictures]}, sort_keys=True)
+    said: dict[str, Any] = {"materials": words, "pictures": [picture.name for picture in pictures]}
+    if any(picture.sampler for picture in pictures):
+        said["samplers"] = [picture.sampler for picture in pictures]
+    text = json.dumps(said, sort_keys=True)
     return {
         "materials": np.frombuffer(text.encode(), dtype=np.uint8),
         "material_of_triangle": worn.astype("<i4"),
@@ -140,7 +144,11 @@ def unpack_materials(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
     if "materials" not in arrays:
         return {}
     words = json.loads(arrays["materials"].tobytes())
-    pictures = [Texture(name, arrays[f"picture {number}"].tobytes()) for number, name in enumerate(words["pictures"])]
+    samplers = words.get("samplers", [()] * len(words["pictures"]))
+    pictures = [
+        Texture(name, arrays[f"picture {number}"].tobytes(), tuple((key, value) for key, value in sampler))
+        for number, (name, sampler) in enumerate(zip(words["pictures"], samplers, strict=True))
+    ]
     materials = [
         Material(**{**fields, "textures": {slot: pictures[n] for slot, n in fields["textures"].items()}})
         for fields in words["materials"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import math
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
-from supple.character.materials import Material, Texture
+from supple.character.materials import SAMPLER, Material, Texture
 from supple.errors import InputError
 from supple.io.gltf.document import Document, Fields
 
@@ -19,7 +21,8 @@ _PICTURES = {
     "occlusion": (None, "occlusionTexture"),
     "emission": (None, "emissiveTexture"),
 }
-_STILL = {"offset": [0, 0], "rotation": 0, "scale": [1, 1]}  # a texture transform that does nothing
+_STRENGTH = "KHR_materials_emissive_strength"
+_REPEATED = 10497  # how a picture ends that is laid on without a word
 
 
 class Materials:
@@ -28,6 +31,7 @@ class Materials:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._images: dict[int, Texture | None] = {}
+        self._samplers: dict[tuple[int, tuple[tuple[str, int], ...]], Texture] = {}
 
     def read(self, number: int) -> Material | None:
         """One material; None for the plain one that Supple writes where a character has none."""
@@ -40,9 +44,8 @@ class Materials:
         color = document.numbers(pbr, "baseColorFactor", where, count=4)
         emission = document.numbers(fields, "emissiveFactor", where, count=3)
         extensions = document.mapping(fields, "extensions", where)
-        strength = self._number(
-            document.mapping(extensions, "KHR_materials_emissive_strength", where), "emissiveStrength", 1.0, where
-        )
+        strength = self._number(document.mapping(extensions, _STRENGTH, where), "emissiveStrength", 1.0, where)
+        said, pictures = self._beyond(fields, where)
         return Material(
             document.text(fields, "name", f"material{number}"),
             tuple((np.ones(4) if color is None else np.clip(color, 0.0, 1.0)).tolist()),
@@ -51,7 +54,8 @@ class Materials:
             tuple((np.zeros(3) if emission is None else np.clip(emission * strength, 0.0, None)).tolist()),
             double_sided=fields.get("doubleSided") is True,
             alpha=self._alpha(fields, where),
-            textures=self._textures(fields, pbr, where),
+            textures=self._textures(fields, pbr, where) | pictures,
+            gltf=said,
         )
 
     def _alpha(self, fields: Fields, where: str) -> Literal["opaque", "blend"] | float:
@@ -75,19 +79,75 @@ class Materials:
             number = document.index(info, "index", at, of="textures") if info else None
             if number is None:
                 continue
-            transform = document.mapping(document.mapping(info, "extensions", at), "KHR_texture_transform", at)
-            if info.get("texCoord", 0) != 0 or transform.get("texCoord", 0) != 0:
-                document.faults.note(at, "it lies on a second set of texture coordinates and is left out")
-                continue
-            if any(transform.get(name, still) != still for name, still in _STILL.items()):
-                document.faults.note(at, "its texture transform is left out")
-            source = document.index(document.item("textures", number), "source", f"textures[{number}]", of="images")
-            picture = None if source is None else self._image(source)
-            if source is None:
-                document.faults.note(at, "its picture is in a format beyond PNG and JPEG and is left out")
+            picture = self._texture(number, at)
             if picture is not None:
                 found[slot] = picture
         return found
+
+    def _texture(self, number: int, where: str) -> Texture | None:
+        """A picture with how it is laid on; one in a format that is not read is left out, and told."""
+        document = self._document
+        fields = document.item("textures", number)
+        source = document.index(fields, "source", f"textures[{number}]", of="images")
+        picture = None if source is None else self._image(source)
+        if source is None:
+            document.faults.note(where, "its picture is in a format beyond PNG and JPEG and is left out")
+        if picture is None or source is None:
+            return None
+        sampler = self._sampler(fields, number)
+        if sampler:
+            picture = self._samplers.setdefault((source, sampler), replace(picture, sampler=sampler))
+        return picture
+
+    def _sampler(self, fields: Fields, number: int) -> tuple[tuple[str, int], ...]:
+        """How a picture is laid on, where that is not what the format means anyway."""
+        named = self._document.index(fields, "sampler", f"textures[{number}]", of="samplers")
+        given = {} if named is None else self._document.item("samplers", named)
+        return tuple(
+            (key, given[key])
+            for key, allowed in SAMPLER.items()
+            if type(given.get(key)) is int and given[key] in allowed and given[key] != _REPEATED
+        )
+
+    def _beyond(self, fields: Fields, where: str) -> tuple[Fields, dict[str, Texture]]:
+        """What a material says beyond our words, as JSON, and the pictures that it names, by where they stand there."""
+        document = self._document
+        said: Fields = {}
+        for _, (group, key) in _PICTURES.items():
+            info = document.mapping(document.mapping(fields, group, where) if group else fields, key, where)
+            more = {name: value for name, value in info.items() if name != "index"}
+            if "index" in info and more:
+                said[key] = more
+        extras = fields.get("extras")
+        others = {name: v for name, v in extras.items() if name != KEY} if isinstance(extras, dict) else extras
+        said |= {"extras": others} if others else {}
+        extensions = document.mapping(fields, "extensions", where)
+        kept = {name: value for name, value in extensions.items() if name != _STRENGTH}
+        if not kept:
+            return said, {}
+        said["extensions"], pictures = self._named_pictures(kept, where)
+        return said, pictures
+
+    def _named_pictures(self, extensions: Fields, where: str) -> tuple[Fields, dict[str, Texture]]:
+        """Extensions without the numbers of textures, and the pictures of these, by where they stand."""
+        held = copy.deepcopy(extensions)
+        pictures: dict[str, Texture] = {}
+        waiting = [("extensions", held)]
+        while waiting:
+            at, fields = waiting.pop()
+            for key, value in list(fields.items()):
+                if not isinstance(value, dict):
+                    continue
+                waiting.append((f"{at}/{key}", value))
+                if key.endswith("Texture") and type(value.get("index")) is int:
+                    number = self._document.index_value(value.pop("index"), f"{where}.{key}", of="textures")
+                    picture = self._texture(number, f"{where}.{key}")
+                    if picture is None:
+                        del fields[key]
+                        waiting.pop()
+                    else:
+                        pictures[f"{at}/{key}"] = picture
+        return held, pictures
 
     def _image(self, number: int) -> Texture | None:
         """A picture; one that is missing, damaged or outside the folder is left out, and told."""

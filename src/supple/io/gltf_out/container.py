@@ -31,6 +31,12 @@ class Glb:
         self._pieces: list[bytes] = []
         self._length = 0
 
+    def use(self, *extensions: str) -> None:
+        """Say that these extensions are used."""
+        if extensions:
+            known = self.scene.setdefault("extensionsUsed", [])
+            self.scene["extensionsUsed"] = sorted({*known, *extensions})
+
     def add(self, array: NDArray[Any], *, target: int | None = None, bounds: bool = False) -> int:
         """Add an array as an accessor and return its number; matrices are written column by column."""
         shape = _SHAPES[array.shape[1:]]

@@ -48,7 +48,13 @@ class GlbMesh:
         )
         self._looks = look
         self._groups = [_group(material, display.triangles[look == material]) for material in np.unique(look).tolist()]
-        add_materials(glb, character.materials, bare=bool((look == count).any()), textured=display.uvs is not None)
+        sets = [int(name[9:]) for name in display.attributes if name.startswith("TEXCOORD_")]
+        self.textures = add_materials(
+            glb,
+            character.materials,
+            bare=bool((look == count).any()),
+            coordinates=sets if display.uvs is None else [0, *sets],
+        )
         self._primitives: list[dict[str, Any]] = []
         for group in self._groups:
             kind = np.uint16 if len(group.vertices) < 65535 else np.uint32  # the highest number is kept for restarts

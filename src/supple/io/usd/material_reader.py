@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from supple.arrays import FloatArray, IntArray
 from supple.character.materials import Material, Texture
 from supple.errors import InputError
 from supple.io.usd.library import usd
-from supple.io.usd.material_writer import BOTH_SIDES, NONE
+from supple.io.usd.material_writer import BOTH_SIDES, NONE, WRAPS
 
 MOST_BYTES = 64 << 20  # of all pictures together
 _SLOTS = {"diffuseColor": "color", "roughness": "metal_rough", "normal": "normal", "occlusion": "occlusion",
@@ -103,7 +104,8 @@ class Materials:
             except InputError:
                 self._pictures[found] = None
                 self._notes.append(f"the picture of {where} is not there, no PNG or JPEG, or too large: left out")
-        return self._pictures[found]
+        picture = self._pictures[found]
+        return None if picture is None else replace(picture, sampler=_sampler(source))
 
     def _bytes(self, found: str) -> bytes:
         """What lies at a path in the folder of the file, or in a package there; nothing where it may not be read."""
@@ -117,6 +119,13 @@ class Materials:
         self._room -= asset.GetSize()
         with asset:
             return bytes(asset.GetBuffer())
+
+
+def _sampler(source: Any) -> tuple[tuple[str, int], ...]:
+    """How a picture ends at its border, where it is not repeated."""
+    numbers = {name: number for number, name in WRAPS.items() if name != "repeat"}
+    given = {side: source.GetInput(side).Get() for side in ("wrapS", "wrapT") if source.GetInput(side)}
+    return tuple((side, numbers[str(name)]) for side, name in given.items() if str(name) in numbers)
 
 
 def _source(shader: Any, key: str) -> Any | None:

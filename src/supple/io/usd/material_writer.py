@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from supple.arrays import IntArray
-from supple.character.materials import Material, Texture
+from supple.character.materials import SLOTS, Material, Texture
 from supple.io.pictures import PictureFolder
 from supple.io.usd.library import name_for, numbers, usd
 
@@ -21,6 +21,7 @@ _CHANNELS = {
     "occlusion": {"occlusion": "r"},
     "emission": {"emissiveColor": "rgb"},
 }
+WRAPS = {33071: "clamp", 33648: "mirror", 10497: "repeat"}  # by glTF's numbers
 _COLORS = ("color", "emission")  # pictures of these are seen, so their numbers are not linear
 
 
@@ -82,7 +83,8 @@ class Wardrobe:
         uv_reader.CreateIdAttr("UsdPrimvarReader_float2")
         uv_reader.CreateInput("varname", kinds.String).Set("st")
         uv_reader.CreateOutput("result", kinds.Float2)
-        for slot, picture in material.textures.items():
+        for slot in (slot for slot in SLOTS if slot in material.textures):
+            picture = material.textures[slot]
             shader = self._texture(f"{path}/{slot}", slot, picture, _scale(material, slot))
             shader.CreateInput("st", kinds.Float2).ConnectToSource(uv_reader.ConnectableAPI(), "result")
             channels = dict(_CHANNELS[slot])
@@ -101,8 +103,9 @@ class Wardrobe:
         shader.CreateIdAttr("UsdUVTexture")
         shader.CreateInput("file", kinds.Asset).Set(Sdf.AssetPath(f"./{self._pictures.file_of(picture)}"))
         shader.CreateInput("sourceColorSpace", kinds.Token).Set("sRGB" if slot in _COLORS else "raw")
+        wraps = dict(picture.sampler)
         for side in ("wrapS", "wrapT"):
-            shader.CreateInput(side, kinds.Token).Set("repeat")
+            shader.CreateInput(side, kinds.Token).Set(WRAPS.get(wraps.get(side, 10497), "repeat"))
         shader.CreateInput("scale", kinds.Float4).Set(Gf.Vec4f(*scale))
         if slot == "normal":
             shader.CreateInput("bias", kinds.Float4).Set(Gf.Vec4f(-1.0, -1.0, -1.0, 0.0))
