@@ -32,6 +32,7 @@ MOTION_READERS: dict[str, str] = {
     ".glb": "gltf.reader",
     ".gltf": "gltf.reader",
     ".vrm": "gltf.reader",
+    ".vrma": "gltf.reader",
     ".bvh": "bvh.reader",
     ".usd": "usd.reader",
     ".usda": "usd.reader",
@@ -41,6 +42,7 @@ MOTION_READERS: dict[str, str] = {
 }
 CHARACTER_WRITERS: dict[str, str] = {
     ".glb": "gltf_out.writer",
+    ".vrm": "gltf_out.writer",
     ".usd": "usd.character_writer",
     ".usda": "usd.character_writer",
     ".usdc": "usd.character_writer",

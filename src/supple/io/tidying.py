@@ -84,4 +84,9 @@ def _renamed(extras: dict[str, Any], new_name: Mapping[str, str]) -> dict[str, A
     if isinstance(gltf, Mapping) and "node_joints" in gltf:
         joints = tuple(None if name is None else new_name.get(name, name) for name in gltf["node_joints"])
         extras["gltf"] = {**gltf, "node_joints": joints}
+        if "attachments" in gltf:
+            hung = [{**each, "name": writable(each["name"])} for each in gltf["attachments"]]
+            extras["gltf"]["attachments"] = [
+                {**each, "parent": new_name.get(each["parent"], each["parent"])} for each in hung
+            ]
     return extras

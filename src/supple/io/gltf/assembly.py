@@ -46,6 +46,7 @@ class Body:
     maps: dict[str, FloatArray]
     polygons: IntArray | None
     materials: list[Material]
+    material_numbers: list[int]
     material_of_triangle: IntArray | None
     name: str | None
 
@@ -114,7 +115,7 @@ def build_body(document: Document, meshes: Meshes, rig: Rig, instances: list[Ins
     if numbers is not None and ours.get("normals") != extras.AUTHORED:
         attributes.pop(NORMAL, None)  # Supple computed them
     kept_parts = None if numbers is None else extras.parts(document, ours, numbers)
-    materials, material_indices = _material_rows(document, pieces)
+    materials, numbers_worn, material_indices = _material_rows(document, pieces)
     return Body(
         points[first],
         triangles[~flat],
@@ -125,20 +126,21 @@ def build_body(document: Document, meshes: Meshes, rig: Rig, instances: list[Ins
         {_map_name(ours, name): painting[first] for name, painting in maps.items()},
         extras.quads(ours, triangles) if not flat.any() else None,
         materials,
+        numbers_worn,
         material_indices[~flat] if materials else None,
         document.text(ours, "name", "") or None,
     )
 
 
-def _material_rows(document: Document, pieces: list[_Piece]) -> tuple[list[Material], IntArray]:
-    """The materials in use, in the order of the file, and which of them each triangle wears."""
+def _material_rows(document: Document, pieces: list[_Piece]) -> tuple[list[Material], list[int], IntArray]:
+    """The materials in use, in the order of the file, their numbers there, and which of them each triangle wears."""
     read = Materials(document)
     used = sorted({piece.material for piece in pieces if piece.material >= 0})
     found = {number: read.read(number) for number in used}
     materials = {number: material for number, material in found.items() if material is not None}
     row_of = {number: row for row, number in enumerate(materials)}
     rows = [np.full(len(piece.triangles), row_of.get(piece.material, -1), dtype=np.int32) for piece in pieces]
-    return list(materials.values()), np.concatenate(rows)
+    return list(materials.values()), list(materials), np.concatenate(rows)
 
 
 def _map_name(ours: Fields, attribute: str) -> str:

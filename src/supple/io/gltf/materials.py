@@ -79,17 +79,17 @@ class Materials:
             number = document.index(info, "index", at, of="textures") if info else None
             if number is None:
                 continue
-            picture = self._texture(number, at)
+            picture = self.texture(number, at)
             if picture is not None:
                 found[slot] = picture
         return found
 
-    def _texture(self, number: int, where: str) -> Texture | None:
+    def texture(self, number: int, where: str) -> Texture | None:
         """A picture with how it is laid on; one in a format that is not read is left out, and told."""
         document = self._document
         fields = document.item("textures", number)
         source = document.index(fields, "source", f"textures[{number}]", of="images")
-        picture = None if source is None else self._image(source)
+        picture = None if source is None else self.image(source)
         if source is None:
             document.faults.note(where, "its picture is in a format beyond PNG and JPEG and is left out")
         if picture is None or source is None:
@@ -141,7 +141,7 @@ class Materials:
                 waiting.append((f"{at}/{key}", value))
                 if key.endswith("Texture") and type(value.get("index")) is int:
                     number = self._document.index_value(value.pop("index"), f"{where}.{key}", of="textures")
-                    picture = self._texture(number, f"{where}.{key}")
+                    picture = self.texture(number, f"{where}.{key}")
                     if picture is None:
                         del fields[key]
                         waiting.pop()
@@ -149,7 +149,7 @@ class Materials:
                         pictures[f"{at}/{key}"] = picture
         return held, pictures
 
-    def _image(self, number: int) -> Texture | None:
+    def image(self, number: int) -> Texture | None:
         """A picture; one that is missing, damaged or outside the folder is left out, and told."""
         if number not in self._images:
             fields = self._document.item("images", number)

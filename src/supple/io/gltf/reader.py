@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -14,10 +13,12 @@ from supple.io.gltf.assembly import Instance, build_body
 from supple.io.gltf.document import Document
 from supple.io.gltf.faults import Faults
 from supple.io.gltf.meshes import Meshes
-from supple.io.gltf.rig import Rig, build_rig
+from supple.io.gltf.rig import build_rig
 from supple.io.gltf.scene import Scene, read_scene
 from supple.io.gltf.skins import Skin, read_skins
 from supple.io.gltf.soundness import check_all
+from supple.io.kept import vrm, vrma
+from supple.io.kept.reading import read_kept, with_expressions
 from supple.motion.motion import Motion
 
 _COMPRESSION = {
@@ -45,7 +46,9 @@ def read_character(path: Path, *, repair: bool) -> Character:
     pose" where it differs. Meshes that no skin bends ride on their node, which becomes a joint. Vertices split by seams
     are welded where place, weights and shapes agree.
 
-    Cameras, lights, tangents and colours of vertices are not read.
+    Normals, tangents, colours and further texture coordinates stand at the corners of its display. Bones of a VRM are
+    joints, whether they carry a mesh or not, and its expressions are shapes. What no skin moves (who made it, sockets,
+    cameras, lights, VRM) is kept in `extras`, to be written again.
     """
     faults = Faults(path.name, repair=repair)
     document = Document(path, faults)
@@ -57,10 +60,12 @@ def read_character(path: Path, *, repair: bool) -> Character:
     instances = _instances(document, scene, skins)
     users = {instance.skin: instance.node for instance in reversed(instances) if instance.skin is not None}
     riders = [instance.node for instance in instances if instance.skin is None]
+    riders += _vrm_nodes(document, scene)
     moving = animation.moving_nodes(clips, len(scene))
     rig = extras.restore_tails(document, build_rig(document, scene, skins, users=users, riders=riders, moving=moving))
     meshes = Meshes(document, accessors)
     body = build_body(document, meshes, rig, instances)
+    drawn = [(instance.node, instance.mesh, meshes.shape_names(instance.mesh)) for instance in instances]
     shapes_of = {instance.node: meshes.shape_names(instance.mesh) for instance in instances}
     motions = animation.motions(document, accessors, scene, rig, clips, shapes_of=shapes_of)
     motions = extras.restore_loops(document, motions, [clip.name for clip in clips])
@@ -81,8 +86,9 @@ def read_character(path: Path, *, repair: bool) -> Character:
         polygons=body.polygons,
         materials=body.materials,
         material_of_triangle=body.material_of_triangle,
-        extras={"gltf": _extras(document, rig)},
+        extras={"gltf": read_kept(document, scene, rig, moving, drawn, body.material_numbers)},
     )
+    character = with_expressions(document, character)
     faults.tell()
     return character
 
@@ -91,6 +97,8 @@ def read_motion(path: Path) -> Motion:
     """The first clip of a file, on a skeleton of all joints of its skins and all nodes that a clip moves.
 
     The file needs no mesh. Bind poses count where there are skins; a skeleton without any rests as the file opens.
+    Bones of a VRM are joints too; in a VRM animation (.vrma) they bear VRM's names, and shares of expressions come
+    along.
     """
     faults = Faults(path.name, repair=False)
     document = Document(path, faults)
@@ -99,14 +107,24 @@ def read_motion(path: Path) -> Motion:
     skins = read_skins(document, accessors, scene)
     clips = animation.read_clips(document)
     moving = animation.moving_nodes(clips, len(scene))
+    moving[list(vrma.expression_nodes(document))] = False
     if not moving.any():
         check_all(document)
         raise document.nothing("no clip moves a node", "a motion needs one", "export the animation too")
     users = {number: int(skin.joints[0]) for number, skin in enumerate(skins)}
-    rig = build_rig(document, scene, skins, users=users, riders=np.flatnonzero(moving).tolist(), moving=moving)
+    riders = sorted({*np.flatnonzero(moving).tolist(), *vrm.bones(document).values()})
+    rig = build_rig(document, scene, skins, users=users, riders=riders, moving=moving)
     first = animation.first_motion(document, accessors, scene, extras.restore_tails(document, rig), clips)
+    if vrma.EXTENSION in document.mapping(document.root, "extensions", "the file"):
+        clip = next(clip for clip in clips if clip.name == first.name)
+        first = vrma.named_by_bones(document, vrma.with_shares(document, accessors, first, clip, rig), rig)
     faults.tell()
     return extras.restore_loops(document, {first.name: first}, [clip.name for clip in clips])[first.name]
+
+
+def _vrm_nodes(document: Document, scene: Scene) -> list[int]:
+    """The nodes that a VRM calls bones, and those that its springs move; none in any other file."""
+    return sorted(node for node in {*vrm.bones(document).values(), *vrm.spring_nodes(document)} if scene.shown[node])
 
 
 def _check_extensions(document: Document) -> None:
@@ -152,15 +170,3 @@ def _note_default_shapes(document: Document, node: int, mesh: int) -> None:
     values = values or document.listing(document.item("meshes", mesh), "weights", f"meshes[{mesh}]")
     if any(values):
         document.faults.note(where, "the file opens with shapes blended in; they rest at zero here")
-
-
-def _extras(document: Document, rig: Rig) -> dict[str, Any]:
-    """What other software reads from the file and Supple only hands on: VRM's data, and the joint of every node."""
-    extensions = document.mapping(document.root, "extensions", "the file")
-    joints: list[str | None] = [None] * len(document.items("nodes"))
-    for node, joint in rig.joint_of.items():
-        joints[node] = rig.skeleton.names[joint]
-    return {
-        "extensions": {name: value for name, value in extensions.items() if name.startswith("VRM")},
-        "node_joints": tuple(joints),
-    }

@@ -136,10 +136,10 @@ def _from_the_top(uvs: NDArray[Any]) -> NDArray[Any]:
     return np.stack([uvs[:, 0], 1.0 - uvs[:, 1]], axis=1).astype(np.float32)
 
 
-def shape_columns(character: Character, display: DisplayMesh) -> Iterator[Columns]:
-    """What each shape adds to places, and to normals and tangents where somebody said so."""
-    for name, offsets in character.shapes.items():
-        columns: Columns = {"POSITION": offsets[display.control_points].astype(np.float32)}
+def shape_columns(character: Character, display: DisplayMesh, shapes: Iterable[str]) -> Iterator[Columns]:
+    """What each of these shapes adds to places, and to normals and tangents where somebody said so."""
+    for name in shapes:
+        columns: Columns = {"POSITION": character.shapes[name][display.control_points].astype(np.float32)}
         for kind in (NORMAL, TANGENT):
             if f"{kind}/{name}" in display.attributes and kind in display.attributes:
                 columns[kind] = display.attributes[f"{kind}/{name}"]

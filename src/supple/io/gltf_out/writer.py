@@ -10,10 +10,12 @@ import numpy as np
 from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
+from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.io.gltf.materials import KEY
 from supple.io.gltf_out.container import Glb, check_room
 from supple.io.gltf_out.mesh import GlbMesh, influence_columns, map_columns, rest_columns, shape_columns
+from supple.io.kept.writing import add_kept, is_vrm, written_shapes
 from supple.io.surfaces.bake_normals import is_plain_blend
 from supple.io.surfaces.display_mesh import DisplayMesh
 from supple.motion.motion import Motion
@@ -32,6 +34,9 @@ def write_character(character: Character, path: Path) -> None:
     every material a primitive of the one mesh. What the format has no place for (named parts, quads, tails of joints,
     motions that start over) goes into `extras`, where Supple finds it again.
     """
+    if path.suffix.lower() == ".vrm" and not is_vrm(character):
+        given = f"{character.name} did not come from a VRM"
+        raise InputError(str(path), given, "a VRM says who may use it, and what its bones are", "save it as .glb")
     glb = Glb()
     display = DisplayMesh.from_character(character)
     tops = _add_skeleton(glb, character.skeleton)
@@ -43,17 +48,20 @@ def write_character(character: Character, path: Path) -> None:
     if character.weights is not None:
         mesh.add(influence_columns(character.weights, display.control_points, len(character.skeleton)))
         mesh_node["skin"] = 0
-    if character.shapes:
-        mesh.add_targets(shape_columns(character, display), list(character.shapes), [0.0] * len(character.shapes))
+    shapes = written_shapes(character)
+    if shapes:
+        mesh.add_targets(shape_columns(character, display, shapes), shapes, [0.0] * len(shapes))
     mesh.add_extras(character, names)
     glb.scene["nodes"].append(mesh_node)
     drawn_by = len(glb.scene["nodes"]) - 1
-    _set_scene(glb, [*tops, drawn_by])
+    tops.append(drawn_by)
+    add_kept(glb, character, tops, drawn_by, shapes, mesh.textures)
+    _set_scene(glb, tops)
     for name, motion in character.motions.items():
         _add_motion(glb, name, motion)
-        if any(shape in motion.shapes for shape in character.shapes):
+        if any(shape in motion.shapes for shape in shapes):
             still = np.zeros(motion.frames)
-            weights = np.stack([motion.shapes.get(shape, still) for shape in character.shapes], axis=1)
+            weights = np.stack([motion.shapes.get(shape, still) for shape in shapes], axis=1)
             _add_shape_weights(glb, drawn_by, weights)
     glb.write(path)
 
