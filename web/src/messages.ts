@@ -14,6 +14,7 @@ export type Command =
   | { do: "hold"; hand: string; vertices: number[]; shares: number[]; to: Point; radius?: number | null; along?: boolean; view?: number }
   | { do: "let-go"; hand: string }
   | { do: "paint"; map: string; action: string; places: SkinPlace[]; radius: number; strength?: number; softness?: number; value?: number; mirror?: boolean; view?: number }
+  | { do: "retouch"; shape: string; action: string; places: SkinPlace[]; radius: number; strength?: number; softness?: number; mirror?: boolean }
   | { do: "paint-end"; keep?: boolean }
   | { do: "fill-map"; map: string; value: number; view?: number }
   | { do: "reset-map"; map: string }
@@ -50,6 +51,9 @@ export type Command =
   | { do: "delete-knot"; stroke: string; knot: number }
   | { do: "delete-stroke"; stroke: string }
   | { do: "mirror-stroke"; stroke: string }
+  | { do: "insert-knot"; stroke: string; triangle: number; shares: Point }
+  | { do: "time-by-gesture"; use: string; time: number; samples: Point[] }
+  | { do: "travel-along"; samples: Point[]; as_drawn?: boolean }
   | { do: "open-file"; number: number; motion?: boolean }
   | { do: "turn-joint"; joint: number; axis: Point; angle: number; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
   | { do: "move-joint"; joint: number; by: Point; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
@@ -252,9 +256,10 @@ export interface EditsInfo {
   pose_strokes: PoseStrokesInfo[];
 }
 
-/** What brushes can do: their actions, whether the body has two sides alike, and the skins that read maps. */
+/** What brushes can do: to maps, to drawn shapes, on both sides of the body if they are alike; who reads maps. */
 export interface PaintInfo {
   actions: string[];
+  retouching: string[];
   mirrors: boolean;
   skins: string[];
 }

@@ -114,6 +114,30 @@ class SurfaceEditing:
         kept = {"triangles": self.stroke.triangles[keep], "barycentric": self.stroke.barycentric[keep]}
         return replace(self.stroke, **kept, pressures=None if hard is None else hard[keep]), shape
 
+    def insert_knot(self, triangle: int, barycentric: ArrayLike) -> SurfaceStroke:
+        """The stroke with one more knot at a place of the skin, between those that it lies between; no shape changes.
+
+        The place goes by `barycentric` coordinates (3,) in a triangle, which the stroke crosses from then on.
+        """
+        stroke = self.stroke
+        own = frozen(barycentric, np.float64, (3,), _WHERE, "barycentric")
+        if not 0 <= triangle < len(self.character.triangles):
+            count = len(self.character.triangles)
+            raise InputError(_WHERE, f"triangle {triangle} was named", f"there are {count}", "pick on the skin")
+        if len(stroke.triangles) < 2:
+            raise InputError(_WHERE, "the stroke is a point", "a knot goes between two", "draw a line")
+        curve = curve_of(stroke, self.character.points, self.character.triangles)
+        assert curve is not None
+        at = curve.nearest((own @ self.character.points[self.character.triangles[triangle]])[None])[0][0]
+        number = int(np.clip(np.searchsorted(curve.knot_fractions, at), 1, len(stroke.triangles) - 1))
+        hard = stroke.pressures
+        return SurfaceStroke(
+            np.insert(stroke.triangles, number, triangle),
+            np.insert(stroke.barycentric, number, own, axis=0),
+            np.append(stroke.crossed, triangle),
+            None if hard is None else np.insert(hard, number, np.interp(at, curve.knot_fractions, hard)),
+        )
+
     def _weights(self, number: int) -> FloatArray:
         """How much of a knot's pull the handles (H,) take: all of it at the knot, none from its neighbours on.
 

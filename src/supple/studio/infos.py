@@ -230,9 +230,10 @@ class ThingsInfo(Struct, frozen=True):
 
 
 class PaintInfo(Struct, frozen=True):
-    """What brushes can do: their actions, whether the body has two sides alike, and the skins that read maps."""
+    """What brushes can do: to maps, to drawn shapes, on both sides of the body if they are alike; who reads maps."""
 
     actions: list[str]
+    retouching: list[str]
     mirrors: bool
     skins: list[str]
 

@@ -72,6 +72,7 @@ from supple.studio.words.painting import FillMap as FillMap
 from supple.studio.words.painting import Paint as Paint
 from supple.studio.words.painting import PaintEnd as PaintEnd
 from supple.studio.words.painting import ResetMap as ResetMap
+from supple.studio.words.painting import Retouch as Retouch
 from supple.studio.words.painting import SkinPlace as SkinPlace
 from supple.studio.words.posing import MoveJoint as MoveJoint
 from supple.studio.words.posing import Posing as Posing
@@ -83,12 +84,15 @@ from supple.studio.words.strokes import DeleteKnot as DeleteKnot
 from supple.studio.words.strokes import DeleteStroke as DeleteStroke
 from supple.studio.words.strokes import Draw as Draw
 from supple.studio.words.strokes import DropLine as DropLine
+from supple.studio.words.strokes import InsertKnot as InsertKnot
 from supple.studio.words.strokes import Look as Look
 from supple.studio.words.strokes import MirrorStroke as MirrorStroke
 from supple.studio.words.strokes import MoveKnot as MoveKnot
 from supple.studio.words.strokes import Raise as Raise
 from supple.studio.words.strokes import RedrawOutline as RedrawOutline
 from supple.studio.words.strokes import Stretch as Stretch
+from supple.studio.words.strokes import TimeByGesture as TimeByGesture
+from supple.studio.words.strokes import TravelAlong as TravelAlong
 from supple.studio.words.things import AddThing as AddThing
 from supple.studio.words.things import MoveThing as MoveThing
 from supple.studio.words.things import RemoveThing as RemoveThing
@@ -446,6 +450,7 @@ AnyCommand = (
     | Hold
     | LetGo
     | Paint
+    | Retouch
     | PaintEnd
     | FillMap
     | ResetMap
@@ -482,6 +487,9 @@ AnyCommand = (
     | DeleteKnot
     | DeleteStroke
     | MirrorStroke
+    | InsertKnot
+    | TimeByGesture
+    | TravelAlong
     | OpenFile
     | TurnJoint
     | MoveJoint

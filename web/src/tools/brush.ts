@@ -1,14 +1,29 @@
 // The brush as the page keeps it: which map, what it does there, and how.
 import { computed, signal } from "@preact/signals";
 import type { MapRow } from "../messages";
-import { view } from "../session";
+import { state, view } from "../session";
 
 export const mapName = signal("");
+export const shapeName = signal(""); // of the drawn shape that is touched up instead of a map
 export const brushAction = signal("add");
 export const strength = signal(0.5);
 export const softness = signal(0.8);
 export const fillValue = signal<number | null>(null); // null is the highest
 export const mirror = signal(false);
+
+/** The drawn shape that is touched up, where one was chosen or there is no map to paint. */
+export const retouched = computed<string | null>(() => {
+  const shapes = state.value?.edits.shapes ?? [];
+  if (shapes.includes(shapeName.value)) return shapeName.value;
+  return paintedMap.value ? null : (shapes[0] ?? null);
+});
+
+/** What the brush does: what was chosen, if it can be done there. */
+export const action = computed<string>(() => {
+  const paint = state.value?.paint;
+  const offered = (retouched.value === null ? paint?.actions : paint?.retouching) ?? [];
+  return offered.includes(brushAction.value) ? brushAction.value : (offered[0] ?? "");
+});
 
 /** The map that is painted: the one that was chosen, or the first that the skin reads. */
 export const paintedMap = computed<MapRow | null>(() => {

@@ -1,4 +1,4 @@
-// Paint a map: a pointer that goes down on the skin makes a stroke of the brush, which the flesh answers at once.
+// Paint a map, or touch up a drawn shape: a pointer that goes down on the skin makes a stroke, answered at once.
 import { effect, signal } from "@preact/signals";
 import type { Refused, SkinPlace } from "../messages";
 import type { Look } from "../scene/looks";
@@ -7,7 +7,7 @@ import type { Stage } from "../scene/stage";
 import { ask, radius, state, view } from "../session";
 import { type Vector2, Vector3 } from "../three";
 import { BrushOptions } from "../ui/brush";
-import { brushAction, fillValue, mirror, paintedMap, softness, strength } from "./brush";
+import { action, fillValue, mirror, paintedMap, retouched, softness, strength } from "./brush";
 import { pixelOf, placeAt, type Tool } from "./tool";
 
 const SPACING = 0.4; // of the radius between two places of a stroke, at most
@@ -28,7 +28,8 @@ export class PaintMap implements Tool {
   readonly name = "Paint maps";
   readonly key = "U";
   readonly icon = "brush";
-  readonly hint = "Press on the skin and paint where its flesh is loose, firm or fat.";
+  readonly hint =
+    "Press on the skin and paint where its flesh is loose, firm or fat; or touch up what was drawn.";
   private readonly mark: HandMark;
   private readonly chosen = signal(false);
   private before = ""; // the measure that was shown
@@ -52,8 +53,12 @@ export class PaintMap implements Tool {
   }
 
   private showMap(): void {
-    const name = `map:${paintedMap.value?.name ?? ""}`;
     const shown = state.value?.shown;
+    if (retouched.value !== null) {
+      if (shown?.measure?.name.startsWith("map:")) ask({ do: "show", measure: this.before });
+      return;
+    }
+    const name = `map:${paintedMap.value?.name ?? ""}`;
     const offered = shown?.measures.some((measure) => measure.name === name) ?? false;
     if (offered && shown?.measure?.name !== name) ask({ do: "show", measure: name });
   }
@@ -69,7 +74,7 @@ export class PaintMap implements Tool {
     if (this.stroke) return true; // a second finger paints nothing and turns nothing
     const pixel = pixelOf(this.stage, event);
     const hit = this.hit(pixel);
-    if (!skin || !hit || !paintedMap.value) return false;
+    if (!skin || !hit || !action.value) return false;
     this.stroke = {
       pointer: event.pointerId,
       mesh: skin.number,
@@ -145,20 +150,22 @@ export class PaintMap implements Tool {
   }
 
   private tell(): void {
-    const [stroke, map] = [this.stroke, paintedMap.value];
-    if (!stroke || !map || stroke.waiting.length === 0) return;
-    const seq = ask({
-      do: "paint",
-      map: map.name,
-      action: brushAction.value,
+    const [stroke, map, shape] = [this.stroke, paintedMap.value, retouched.value];
+    if (!stroke || stroke.waiting.length === 0) return;
+    const brush = {
+      action: action.value,
       places: stroke.waiting.splice(0, MOST_PLACES),
       radius: radius.value,
       strength: strength.value,
       softness: softness.value,
-      value: fillValue.value ?? map.high,
       mirror: mirror.value,
-      view: view.value?.view ?? 0,
-    });
+    };
+    let seq: number | null = null;
+    if (shape !== null) seq = ask({ do: "retouch", shape, ...brush });
+    else if (map) {
+      const value = fillValue.value ?? map.high;
+      seq = ask({ do: "paint", map: map.name, ...brush, value, view: view.value?.view ?? 0 });
+    }
     if (seq !== null) stroke.commands.add(seq);
     if (stroke.waiting.length > 0) this.stage.redraw();
   }

@@ -18,6 +18,7 @@ export type ToolId =
   | "wave"
   | "outline"
   | "stroke-pose"
+  | "travel"
   | "limp";
 
 export interface Tool {

@@ -14,6 +14,7 @@ import { RedrawOutline } from "./strokes/outline";
 import { RaiseSkin } from "./strokes/raise";
 import { ThrowThings } from "./throw";
 import type { Tool, ToolId } from "./tool";
+import { TravelTool } from "./travel";
 import { WaveTool } from "./wave";
 
 export const tools = signal<readonly Tool[]>([]);
@@ -49,6 +50,7 @@ export function makeTools(stage: Stage, look: Look): void {
     new RadialTool(stage),
     new WaveTool(stage, look),
     new PoseByStrokes(stage, look),
+    new TravelTool(stage, look),
     new LetLimp(stage, look),
     new ThrowThings(stage),
   ];

@@ -1,18 +1,11 @@
 // Waves: a line drawn on the skin, along which crests run; rows say how high, long, fast and wide they are.
 import { signal } from "@preact/signals";
-import { LOOKS, type Look } from "../scene/looks";
+import { DrawnLine } from "../scene/drawn_line";
+import type { Look } from "../scene/looks";
 import type { Place } from "../scene/skin";
 import type { Stage } from "../scene/stage";
 import { ask, state } from "../session";
-import {
-  BufferAttribute,
-  BufferGeometry,
-  DynamicDrawUsage,
-  Line,
-  LineBasicMaterial,
-  type Vector2,
-  Vector3,
-} from "../three";
+import { type Vector2, Vector3 } from "../three";
 import { AmountField } from "../ui/layers/amount";
 import { freeName } from "./names";
 import { pixelOf, placeAt, type Tool } from "./tool";
@@ -30,24 +23,17 @@ export class WaveTool implements Tool {
   readonly hint = "Draw a line on the skin: crests run along it.";
   private places: Place[] = [];
   private last: Vector2 | null = null;
-  private readonly line: Line;
-  private readonly material: LineBasicMaterial;
-  private readonly points = new BufferAttribute(new Float32Array(3 * MOST), 3).setUsage(DynamicDrawUsage);
+  private readonly line: DrawnLine;
 
   constructor(
     private readonly stage: Stage,
     look: Look,
   ) {
-    this.material = new LineBasicMaterial({ color: LOOKS[look].ring, depthTest: false, transparent: true });
-    this.line = new Line(new BufferGeometry().setAttribute("position", this.points), this.material);
-    this.line.frustumCulled = false;
-    this.line.renderOrder = 10;
-    this.line.visible = false;
-    stage.scene.add(this.line);
+    this.line = new DrawnLine(stage.scene, look, MOST);
   }
 
   wear(look: Look): void {
-    this.material.color.set(LOOKS[look].ring);
+    this.line.wear(look);
   }
 
   down(event: PointerEvent): boolean {
@@ -82,21 +68,21 @@ export class WaveTool implements Tool {
 
   leave(): void {
     this.lost();
-    this.line.visible = false;
+    this.line.hide();
   }
 
   /** The line stays on the skin while it is drawn, however that moves. */
   update(): void {
     const { skin } = this.stage;
-    this.line.visible = this.places.length > 1 && skin !== null;
-    if (!this.line.visible) return;
-    const [at, normal] = [new Vector3(), new Vector3()];
-    this.places.forEach((place, i) => {
-      skin!.surface(place, at, normal);
-      this.points.setXYZ(i, at.x, at.y, at.z);
-    });
-    this.points.needsUpdate = true;
-    this.line.geometry.setDrawRange(0, this.places.length);
+    if (!skin) return;
+    const normal = new Vector3();
+    this.line.show(
+      this.places.map((place) => {
+        const at = new Vector3();
+        skin.surface(place, at, normal);
+        return at;
+      }),
+    );
   }
 
   options() {

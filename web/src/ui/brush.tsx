@@ -1,53 +1,49 @@
-// The brush's rows in the panel: which map, what the brush does there, and how.
+// The brush's rows in the panel: which map or drawn shape, what the brush does there, and how.
 import type { Signal } from "@preact/signals";
 import type { MapRow } from "../messages";
 import { ask, state, view } from "../session";
-import { brushAction, fillValue, mapName, mirror, paintedMap, softness, strength } from "../tools/brush";
+import {
+  action,
+  brushAction,
+  fillValue,
+  mapName,
+  mirror,
+  paintedMap,
+  retouched,
+  shapeName,
+  softness,
+  strength,
+} from "../tools/brush";
 import { shown } from "./scale";
 import { plainName } from "./words";
 
 export function BrushOptions() {
-  const map = paintedMap.value;
-  if (!map) return <NoMaps />;
+  const [map, shape] = [paintedMap.value, retouched.value];
+  const offered = shape === null ? state.value?.paint.actions : state.value?.paint.retouching;
+  if (!map && shape === null) return <NoMaps />;
   return (
     <div class="brush">
-      <label class="chooser">
-        <span>Map</span>
-        <select
-          value={map.name}
-          onChange={(event) => {
-            mapName.value = event.currentTarget.value;
-            fillValue.value = null;
-          }}
-        >
-          {(view.value?.maps ?? []).map(({ name, painted }) => (
-            <option key={name} value={name}>
-              {plainName(name)}
-              {painted ? " (painted)" : ""}
-            </option>
-          ))}
-        </select>
-      </label>
-      <p class="quiet">{meaning(map)}</p>
+      <Painted />
+      <p class="quiet">{shape === null && map ? meaning(map) : "Takes away or smooths what was drawn."}</p>
       <fieldset class="actions-of-brush">
         <legend class="visually-hidden">What the brush does</legend>
-        {(state.value?.paint.actions ?? []).map((action) => (
+        {(offered ?? []).map((one) => (
           <button
             type="button"
             class="button"
-            key={action}
-            aria-pressed={brushAction.value === action}
+            key={one}
+            aria-pressed={action.value === one}
             onClick={() => {
-              brushAction.value = action;
+              brushAction.value = one;
             }}
           >
-            {plainName(action)}
+            {plainName(one)}
           </button>
         ))}
       </fieldset>
       <Slider label="Strength" value={strength} title="What the middle of the brush does" />
       <Slider label="Soft edge" value={softness} title="The share of the radius over which it fades" />
-      {brushAction.value === "fill" && <FillValue map={map} />}
+      {action.value === "fill" && map && <FillValue map={map} />}
       <label class="check" title="Paint the other side of the body too">
         <input
           type="checkbox"
@@ -62,30 +58,71 @@ export function BrushOptions() {
         />
         <span>Both sides</span>
       </label>
-      <div class="button-row">
-        <button
-          type="button"
-          class="button"
-          onClick={() =>
-            ask({
-              do: "fill-map",
-              map: map.name,
-              value: fillValue.value ?? map.high,
-              view: view.value?.view ?? 0,
-            })
-          }
-        >
-          Fill all with {shown(fillValue.value ?? map.high)}
-        </button>
-        <button
-          type="button"
-          class="button"
-          disabled={!map.painted}
-          onClick={() => ask({ do: "reset-map", map: map.name })}
-        >
-          Clear
-        </button>
-      </div>
+      {shape === null && map && <WholeMap map={map} />}
+    </div>
+  );
+}
+
+/** What is painted: one of the maps that the skin reads, or one of the shapes that were drawn. */
+function Painted() {
+  const [map, shape] = [paintedMap.value, retouched.value];
+  const [maps, shapes] = [view.value?.maps ?? [], state.value?.edits.shapes ?? []];
+  return (
+    <label class="chooser">
+      <span>Paint</span>
+      <select
+        value={shape === null ? `map ${map?.name}` : `shape ${shape}`}
+        onChange={({ currentTarget: { value } }) => {
+          const name = value.slice(value.indexOf(" ") + 1);
+          shapeName.value = value.startsWith("shape ") ? name : "";
+          if (value.startsWith("map ")) mapName.value = name;
+          fillValue.value = null;
+        }}
+      >
+        {maps.length > 0 && (
+          <optgroup label="Maps">
+            {maps.map(({ name, painted }) => (
+              <option key={name} value={`map ${name}`}>
+                {plainName(name)}
+                {painted ? " (painted)" : ""}
+              </option>
+            ))}
+          </optgroup>
+        )}
+        {shapes.length > 0 && (
+          <optgroup label="Drawn shapes">
+            {shapes.map((name) => (
+              <option key={name} value={`shape ${name}`}>
+                {name}
+              </option>
+            ))}
+          </optgroup>
+        )}
+      </select>
+    </label>
+  );
+}
+
+/** What is done to a map everywhere at once. */
+function WholeMap({ map }: { map: MapRow }) {
+  const value = fillValue.value ?? map.high;
+  return (
+    <div class="button-row">
+      <button
+        type="button"
+        class="button"
+        onClick={() => ask({ do: "fill-map", map: map.name, value, view: view.value?.view ?? 0 })}
+      >
+        Fill all with {shown(value)}
+      </button>
+      <button
+        type="button"
+        class="button"
+        disabled={!map.painted}
+        onClick={() => ask({ do: "reset-map", map: map.name })}
+      >
+        Clear
+      </button>
     </div>
   );
 }

@@ -2,7 +2,19 @@
 
 from supple.edits.painting.brush import Brush
 from supple.edits.painting.canvas import Canvas, Place
-from supple.edits.painting.retouching import erase_edit, mirror_edit, smooth_edit
+from supple.edits.painting.edit_stroke import EditStroke
+from supple.edits.painting.retouching import RETOUCHING, erase_edit, mirror_edit, smooth_edit
 from supple.edits.painting.stroke import ACTIONS, MapStroke
 
-__all__ = ["ACTIONS", "Brush", "Canvas", "MapStroke", "Place", "erase_edit", "mirror_edit", "smooth_edit"]
+__all__ = [
+    "ACTIONS",
+    "RETOUCHING",
+    "Brush",
+    "Canvas",
+    "EditStroke",
+    "MapStroke",
+    "Place",
+    "erase_edit",
+    "mirror_edit",
+    "smooth_edit",
+]

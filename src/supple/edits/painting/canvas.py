@@ -63,13 +63,15 @@ class Canvas:
     def _around(self) -> Neighbors:
         return neighbors(self._triangles, len(self._points))
 
-    def coverage(self, brush: Brush, places: Sequence[Place]) -> FloatArray:
+    def coverage(self, brush: Brush, places: Sequence[Place], *, mirror: bool = False) -> FloatArray:
         """How much of a brush every vertex (V,) gets that was at these places: the most of any.
 
-        It goes over the surface, and so never to the other leg, however near that is.
+        It goes over the surface, and so never to the other leg, however near that is. With `mirror` it was at the same
+        places on the other side of the body too, where there are any.
         """
         covered = np.zeros(len(self))
-        for place in places:
+        images = [image for place in places if (image := self.mirrored(place)) is not None] if mirror else []
+        for place in [*places, *images]:
             vertices, shares = self._checked(place)
             distances = self._ways.from_place(vertices, shares, radius=brush.radius)
             covered = np.maximum(covered, brush.falloff(distances))

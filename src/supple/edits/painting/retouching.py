@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -34,13 +34,26 @@ def mirror_edit(canvas: Canvas, edit: SurfaceEdit, *, both: bool = False) -> Sur
 
 def erase_edit(canvas: Canvas, edit: SurfaceEdit, brush: Brush, places: Sequence[Place]) -> SurfaceEdit:
     """An edit without what lies under a brush that went over `places`; the rest of it stays as it is."""
-    share = brush.strength * canvas.coverage(brush, places)
-    return SurfaceEdit.of(edit.dense(len(canvas)) * (1.0 - share)[:, None])
+    return retouch(canvas, edit, "erase", brush.strength * canvas.coverage(brush, places))
 
 
 def smooth_edit(canvas: Canvas, edit: SurfaceEdit, brush: Brush, places: Sequence[Place]) -> SurfaceEdit:
     """An edit averaged with what is round about under a brush that went over `places`."""
+    return retouch(canvas, edit, "smooth", brush.strength * canvas.coverage(brush, places))
+
+
+def retouch(canvas: Canvas, edit: SurfaceEdit, action: str, share: FloatArray) -> SurfaceEdit:
+    """An edit that goes by a share (V,) of the way to what an action makes of it."""
     offsets = edit.dense(len(canvas))
-    smooth = np.stack([canvas.smoothed(offsets[:, axis], rounds=_ROUNDS) for axis in range(3)], axis=1)
-    share: FloatArray = (brush.strength * canvas.coverage(brush, places))[:, None]
-    return SurfaceEdit.of(offsets + share * (smooth - offsets))
+    return SurfaceEdit.of(offsets + share[:, None] * (RETOUCHING[action](canvas, offsets) - offsets))
+
+
+def _smooth(canvas: Canvas, offsets: FloatArray) -> FloatArray:
+    return np.stack([canvas.smoothed(offsets[:, axis], rounds=_ROUNDS) for axis in range(3)], axis=1)
+
+
+RETOUCHING: Mapping[str, Callable[[Canvas, FloatArray], FloatArray]] = {
+    "erase": lambda canvas, offsets: np.zeros_like(offsets),
+    "smooth": _smooth,
+}
+"""What a full brush makes of offsets (V, 3), by name."""

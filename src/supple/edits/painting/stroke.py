@@ -53,10 +53,7 @@ class MapStroke:
 
     def add(self, places: Sequence[Place]) -> None:
         """Go on over these places."""
-        both = list(places)
-        if self._mirror:
-            both += [image for place in places if (image := self._canvas.mirrored(place)) is not None]
-        self.coverage = np.maximum(self.coverage, self._canvas.coverage(self.brush, both))
+        self.coverage = np.maximum(self.coverage, self._canvas.coverage(self.brush, places, mirror=self._mirror))
 
     @cached_property
     def _smoothed(self) -> FloatArray:

@@ -8,7 +8,7 @@ from supple.edits.strokes.reduction import resample, simplify
 from supple.edits.strokes.skin_line import SkinLine
 from supple.edits.strokes.stroke import Stroke, carry_along
 from supple.edits.strokes.surface_stroke import SurfaceStroke, raised
-from supple.edits.strokes.timing import layer_by_gesture, travel_along
+from supple.edits.strokes.timing import layer_by_gesture, pace_of, travel_along
 from supple.edits.strokes.view import View
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "joints_near",
     "layer_by_gesture",
     "oversketch",
+    "pace_of",
     "pick",
     "pick_by_rays",
     "posed_by_strokes",

@@ -99,6 +99,12 @@ class Stroke:
         knots[self._check_knot(number, "move")] = frozen(position, np.float64, (3,), _WHERE, "place")
         return replace(self, knots=knots)
 
+    def at_pace(self, speed: float) -> Stroke:
+        """As if it had been drawn at one speed [m/s] from end to end, from time 0 on."""
+        if not speed > 0.0 or not np.isfinite(speed):
+            raise InputError(_WHERE, f"speed is {speed}", "it must be above 0", "use metres per second")
+        return replace(self, times=self.knot_fractions * self.length / speed)
+
     def insert_knot(self, t: float) -> Stroke:
         """With one more knot, on the curve at a share t of its length; the curve stays nearly as it is."""
         u = float(self._parameter(t))

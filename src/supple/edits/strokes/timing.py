@@ -17,6 +17,7 @@ from supple.motion.motion import Motion
 
 _WHERE = "timing"
 _SAMPLES = 200  # places along a stroke that are looked at
+_STANDS = 0.02  # of the skeleton's size that a lap goes on: less is no walk
 _UP = np.array([0.0, 1.0, 0.0])
 
 
@@ -75,6 +76,14 @@ def travel_along(motion: Motion, path: Stroke, *, turn: bool = True) -> Motion:
         loop=False,
         stride=None,
     )
+
+
+def pace_of(motion: Motion) -> float | None:
+    """How fast [m/s] a motion that loops goes over the ground; None for one that stays where it is."""
+    if not motion.loop or motion.stride is None or not motion.duration > 0.0:
+        return None
+    speed = float(np.hypot(motion.stride[0], motion.stride[2])) / motion.duration
+    return speed if speed * motion.duration > _STANDS * float(np.ptp(motion.skeleton.heads, axis=0).max()) else None
 
 
 def _by_time(stroke: Stroke, t: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -7,6 +7,7 @@ from supple.studio.commands import (
     capture,
     document,
     files,
+    gestures,
     graph,
     hands,
     jobs,
@@ -31,6 +32,7 @@ _WORK = (
     capture,
     document,
     files,
+    gestures,
     graph,
     hands,
     jobs,
@@ -44,7 +46,7 @@ _WORK = (
     views,
 )
 HANDLERS: Handlers = {kind: handler for work in _WORK for kind, handler in work.HANDLERS.items()}
-_QUIET = (say.Seek, say.Hold, say.LetGo, say.Paint, say.Draw, say.DropLine, say.LookFrom, say.MoveThing)
+_QUIET = (say.Seek, say.Hold, say.LetGo, say.Paint, say.Retouch, say.Draw, say.DropLine, say.LookFrom, say.MoveThing)
 
 
 def perform(session: Session, command: say.Command) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from supple.arrays import FloatArray
-from supple.edits.painting import Brush, MapStroke, Place
+from supple.edits.painting import Brush, EditStroke, MapStroke, Place
 from supple.errors import InputError
 from supple.skins.painted_map import MapInfo
 from supple.studio import messages as say
@@ -24,10 +25,35 @@ def _paint(session: Session, command: say.Paint) -> None:
     asked = (command.map, command.action, brush, command.value, command.mirror, command.view)
     if painting.stroke is None or painting.asked != asked:
         _end(session)
-        painting.begin(command.map, asked, _stroke(session, command, brush))
+        stroke, document = _stroke(session, command, brush), session.document
+        painting.begin(stroke, asked, lambda: document.with_map(command.map, stroke.values, f"Paint {command.map}"))
+    _go_over(session, command.places)
+
+
+def _retouch(session: Session, command: say.Retouch) -> None:
+    painting = session.painting
+    brush = Brush(radius=command.radius, strength=command.strength, softness=command.softness)
+    asked = (command.shape, command.action, brush, command.mirror)
+    if painting.stroke is None or painting.asked != asked:
+        _end(session)
+        document = session.document
+        edits = document.edits_on(session.character)
+        if command.shape not in edits.shapes:
+            there = f"there are {', '.join(edits.shapes)}" if edits.shapes else "none was drawn yet"
+            raise InputError(_WHERE, f"shape {command.shape!r} was to be touched up", there, "choose one of those")
+        shape = edits.shapes[command.shape]
+        stroke = EditStroke(painting.canvas, shape, brush=brush, action=command.action, mirror=command.mirror)
+        step = f"{command.action.capitalize()} {command.shape}"
+        painting.begin(stroke, asked, lambda: document.with_edits(edits.with_shape(command.shape, stroke.shape), step))
+    _go_over(session, command.places)
+
+
+def _go_over(session: Session, places: Sequence[say.SkinPlace]) -> None:
+    """Go on with the stroke, and show what it makes."""
+    painting = session.painting
     assert painting.stroke is not None
-    painting.stroke.add([Place(tuple(place.vertices), tuple(place.shares)) for place in command.places])
-    session.draft(session.document.with_map(command.map, painting.stroke.values, f"Paint {command.map}"))
+    painting.stroke.add([Place(tuple(place.vertices), tuple(place.shares)) for place in places])
+    session.draft(painting.document())
 
 
 def _stroke(session: Session, command: say.Paint, brush: Brush) -> MapStroke:
@@ -64,16 +90,15 @@ def _usual(session: Session, view: View, name: str) -> FloatArray:
 def _paint_end(session: Session, command: say.PaintEnd) -> None:
     if command.keep:
         _end(session)
-    elif session.painting.end() is not None:
+    else:
+        session.painting.end()
         session.draft(None)
 
 
 def _end(session: Session) -> None:
-    """Make the stroke a step of the document, where it has changed anything."""
-    painting = session.painting
-    stroke = painting.end()
-    if stroke is not None and stroke.coverage.any():
-        session.do(session.document.with_map(painting.map, stroke.values, f"Paint {painting.map}"))
+    """Make the stroke a step of the document."""
+    if session.painting.end():
+        session.do(session.painting.document())
 
 
 def _fill_map(session: Session, command: say.FillMap) -> None:
@@ -93,4 +118,10 @@ def _reset_map(session: Session, command: say.ResetMap) -> None:
     session.do(replace(document, maps=left, step=f"Clear {command.map}"))
 
 
-HANDLERS: Handlers = {say.Paint: _paint, say.PaintEnd: _paint_end, say.FillMap: _fill_map, say.ResetMap: _reset_map}
+HANDLERS: Handlers = {
+    say.Paint: _paint,
+    say.Retouch: _retouch,
+    say.PaintEnd: _paint_end,
+    say.FillMap: _fill_map,
+    say.ResetMap: _reset_map,
+}

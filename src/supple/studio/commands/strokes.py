@@ -166,6 +166,12 @@ def _delete_knot(session: Session, command: say.DeleteKnot) -> None:
     session.do(session.document.with_edits(edits, "Delete knot"))
 
 
+def _insert_knot(session: Session, command: say.InsertKnot) -> None:
+    edits = _edits_with(session, command.stroke)
+    stroke = _editing(session, edits, command.stroke).insert_knot(command.triangle, command.shares)
+    session.do(session.document.with_edits(edits.with_stroke(command.stroke, stroke), "Insert knot"))
+
+
 def _mirror_stroke(session: Session, command: say.MirrorStroke) -> None:
     edits = _edits_with(session, command.stroke)
     shape = mirror_edit(Canvas(session.character), edits.shapes[command.stroke], both=True)
@@ -186,6 +192,7 @@ HANDLERS: Handlers = {
     say.MoveKnot: _move_knot,
     say.ChangeHeight: _change_height,
     say.DeleteKnot: _delete_knot,
+    say.InsertKnot: _insert_knot,
     say.DeleteStroke: _delete_stroke,
     say.MirrorStroke: _mirror_stroke,
 }

@@ -1,12 +1,13 @@
-"""The stroke of a brush that is being made over a map, and maps as panels show them."""
+"""The stroke of a brush that is being made over a map or a shape, and maps as panels show them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Thread
 
 from supple.document.document import Document
-from supple.edits.painting import ACTIONS, Canvas, MapStroke
+from supple.edits.painting import ACTIONS, RETOUCHING, Canvas, EditStroke, MapStroke
 from supple.graph.mask import Mask
 from supple.skins.registry import SKINS
 from supple.studio import messages as say
@@ -18,12 +19,12 @@ _PAINTED_SKINS = [name for name, kind in SKINS.items() if kind.maps]
 
 @dataclass(eq=False)
 class Painting:
-    """The skin that is painted on, and the stroke that is not done yet: over which map, and what was asked of it."""
+    """The skin that is painted on, and the stroke that is not done yet: what was asked of it, and what it makes."""
 
     canvas: Canvas
-    stroke: MapStroke | None = None
-    map: str = ""
+    stroke: MapStroke | EditStroke | None = None
     asked: tuple[object, ...] = ()
+    _made: Callable[[], Document] | None = None
     mirrors: bool = False  # whether the body has two sides alike, as far as that is known
     _asked_for_news: int = 0
     _looking: Thread | None = None
@@ -43,19 +44,24 @@ class Painting:
         self.mirrors = self.canvas.mirror_plane is not None
         return self.mirrors
 
-    def begin(self, name: str, asked: tuple[object, ...], stroke: MapStroke) -> None:
-        """Begin a stroke over a map."""
-        self.stroke, self.map, self.asked = stroke, name, asked
+    def begin(self, stroke: MapStroke | EditStroke, asked: tuple[object, ...], made: Callable[[], Document]) -> None:
+        """Begin a stroke; `made` gives the document with what it has done so far."""
+        self.stroke, self.asked, self._made = stroke, asked, made
 
-    def end(self) -> MapStroke | None:
-        """The stroke that was being made, if any; none is now."""
+    def document(self) -> Document:
+        """With what the stroke has done so far."""
+        assert self._made is not None
+        return self._made()
+
+    def end(self) -> bool:
+        """No stroke is being made any more; whether there was one that has touched anything."""
         stroke, self.stroke = self.stroke, None
-        return stroke
+        return stroke is not None and bool(stroke.coverage.any())
 
 
 def paint_info(painting: Painting) -> say.PaintInfo:
     """What brushes can do."""
-    return say.PaintInfo(list(ACTIONS), painting.mirrors, _PAINTED_SKINS)
+    return say.PaintInfo(list(ACTIONS), list(RETOUCHING), painting.mirrors, _PAINTED_SKINS)
 
 
 def map_rows(view: View, document: Document) -> list[say.MapRow]:

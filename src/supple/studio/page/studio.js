@@ -2097,11 +2097,22 @@ import { Vector3 as Vector37 } from "./three.js";
 
 // src/tools/brush.ts
 var mapName = y3("");
+var shapeName = y3("");
 var brushAction = y3("add");
 var strength2 = y3(0.5);
 var softness = y3(0.8);
 var fillValue = y3(null);
 var mirror = y3(false);
+var retouched = O(() => {
+  const shapes = state.value?.edits.shapes ?? [];
+  if (shapes.includes(shapeName.value)) return shapeName.value;
+  return paintedMap.value ? null : shapes[0] ?? null;
+});
+var action = O(() => {
+  const paint = state.value?.paint;
+  const offered = (retouched.value === null ? paint?.actions : paint?.retouching) ?? [];
+  return offered.includes(brushAction.value) ? brushAction.value : offered[0] ?? "";
+});
 var paintedMap = O(() => {
   const maps = view.value?.maps ?? [];
   return maps.find(({ name }) => name === mapName.value) ?? maps[0] ?? null;
@@ -2136,46 +2147,31 @@ function plainName(name) {
 
 // src/ui/brush.tsx
 function BrushOptions() {
-  const map = paintedMap.value;
-  if (!map) return /* @__PURE__ */ a4(NoMaps, {});
+  const [map, shape] = [paintedMap.value, retouched.value];
+  const offered = shape === null ? state.value?.paint.actions : state.value?.paint.retouching;
+  if (!map && shape === null) return /* @__PURE__ */ a4(NoMaps, {});
   return /* @__PURE__ */ a4("div", { class: "brush", children: [
-    /* @__PURE__ */ a4("label", { class: "chooser", children: [
-      /* @__PURE__ */ a4("span", { children: "Map" }),
-      /* @__PURE__ */ a4(
-        "select",
-        {
-          value: map.name,
-          onChange: (event) => {
-            mapName.value = event.currentTarget.value;
-            fillValue.value = null;
-          },
-          children: (view.value?.maps ?? []).map(({ name, painted }) => /* @__PURE__ */ a4("option", { value: name, children: [
-            plainName(name),
-            painted ? " (painted)" : ""
-          ] }, name))
-        }
-      )
-    ] }),
-    /* @__PURE__ */ a4("p", { class: "quiet", children: meaning(map) }),
+    /* @__PURE__ */ a4(Painted, {}),
+    /* @__PURE__ */ a4("p", { class: "quiet", children: shape === null && map ? meaning(map) : "Takes away or smooths what was drawn." }),
     /* @__PURE__ */ a4("fieldset", { class: "actions-of-brush", children: [
       /* @__PURE__ */ a4("legend", { class: "visually-hidden", children: "What the brush does" }),
-      (state.value?.paint.actions ?? []).map((action) => /* @__PURE__ */ a4(
+      (offered ?? []).map((one) => /* @__PURE__ */ a4(
         "button",
         {
           type: "button",
           class: "button",
-          "aria-pressed": brushAction.value === action,
+          "aria-pressed": action.value === one,
           onClick: () => {
-            brushAction.value = action;
+            brushAction.value = one;
           },
-          children: plainName(action)
+          children: plainName(one)
         },
-        action
+        one
       ))
     ] }),
     /* @__PURE__ */ a4(Slider, { label: "Strength", value: strength2, title: "What the middle of the brush does" }),
     /* @__PURE__ */ a4(Slider, { label: "Soft edge", value: softness, title: "The share of the radius over which it fades" }),
-    brushAction.value === "fill" && /* @__PURE__ */ a4(FillValue, { map }),
+    action.value === "fill" && map && /* @__PURE__ */ a4(FillValue, { map }),
     /* @__PURE__ */ a4("label", { class: "check", title: "Paint the other side of the body too", children: [
       /* @__PURE__ */ a4(
         "input",
@@ -2193,35 +2189,60 @@ function BrushOptions() {
       ),
       /* @__PURE__ */ a4("span", { children: "Both sides" })
     ] }),
-    /* @__PURE__ */ a4("div", { class: "button-row", children: [
-      /* @__PURE__ */ a4(
-        "button",
-        {
-          type: "button",
-          class: "button",
-          onClick: () => ask({
-            do: "fill-map",
-            map: map.name,
-            value: fillValue.value ?? map.high,
-            view: view.value?.view ?? 0
-          }),
-          children: [
-            "Fill all with ",
-            shown(fillValue.value ?? map.high)
-          ]
-        }
-      ),
-      /* @__PURE__ */ a4(
-        "button",
-        {
-          type: "button",
-          class: "button",
-          disabled: !map.painted,
-          onClick: () => ask({ do: "reset-map", map: map.name }),
-          children: "Clear"
-        }
-      )
-    ] })
+    shape === null && map && /* @__PURE__ */ a4(WholeMap, { map })
+  ] });
+}
+function Painted() {
+  const [map, shape] = [paintedMap.value, retouched.value];
+  const [maps, shapes] = [view.value?.maps ?? [], state.value?.edits.shapes ?? []];
+  return /* @__PURE__ */ a4("label", { class: "chooser", children: [
+    /* @__PURE__ */ a4("span", { children: "Paint" }),
+    /* @__PURE__ */ a4(
+      "select",
+      {
+        value: shape === null ? `map ${map?.name}` : `shape ${shape}`,
+        onChange: ({ currentTarget: { value } }) => {
+          const name = value.slice(value.indexOf(" ") + 1);
+          shapeName.value = value.startsWith("shape ") ? name : "";
+          if (value.startsWith("map ")) mapName.value = name;
+          fillValue.value = null;
+        },
+        children: [
+          maps.length > 0 && /* @__PURE__ */ a4("optgroup", { label: "Maps", children: maps.map(({ name, painted }) => /* @__PURE__ */ a4("option", { value: `map ${name}`, children: [
+            plainName(name),
+            painted ? " (painted)" : ""
+          ] }, name)) }),
+          shapes.length > 0 && /* @__PURE__ */ a4("optgroup", { label: "Drawn shapes", children: shapes.map((name) => /* @__PURE__ */ a4("option", { value: `shape ${name}`, children: name }, name)) })
+        ]
+      }
+    )
+  ] });
+}
+function WholeMap({ map }) {
+  const value = fillValue.value ?? map.high;
+  return /* @__PURE__ */ a4("div", { class: "button-row", children: [
+    /* @__PURE__ */ a4(
+      "button",
+      {
+        type: "button",
+        class: "button",
+        onClick: () => ask({ do: "fill-map", map: map.name, value, view: view.value?.view ?? 0 }),
+        children: [
+          "Fill all with ",
+          shown(value)
+        ]
+      }
+    ),
+    /* @__PURE__ */ a4(
+      "button",
+      {
+        type: "button",
+        class: "button",
+        disabled: !map.painted,
+        onClick: () => ask({ do: "reset-map", map: map.name }),
+        children: "Clear"
+      }
+    )
   ] });
 }
 function meaning({ label, low, high, unit, default: usual }) {
@@ -2308,7 +2329,7 @@ var PaintMap = class {
   name = "Paint maps";
   key = "U";
   icon = "brush";
-  hint = "Press on the skin and paint where its flesh is loose, firm or fat.";
+  hint = "Press on the skin and paint where its flesh is loose, firm or fat; or touch up what was drawn.";
   mark;
   chosen = y3(false);
   before = "";
@@ -2321,8 +2342,12 @@ var PaintMap = class {
     this.chosen.value = true;
   }
   showMap() {
-    const name = `map:${paintedMap.value?.name ?? ""}`;
     const shown2 = state.value?.shown;
+    if (retouched.value !== null) {
+      if (shown2?.measure?.name.startsWith("map:")) ask({ do: "show", measure: this.before });
+      return;
+    }
+    const name = `map:${paintedMap.value?.name ?? ""}`;
     const offered = shown2?.measures.some((measure2) => measure2.name === name) ?? false;
     if (offered && shown2?.measure?.name !== name) ask({ do: "show", measure: name });
   }
@@ -2335,7 +2360,7 @@ var PaintMap = class {
     if (this.stroke) return true;
     const pixel = pixelOf(this.stage, event);
     const hit = this.hit(pixel);
-    if (!skin2 || !hit || !paintedMap.value) return false;
+    if (!skin2 || !hit || !action.value) return false;
     this.stroke = {
       pointer: event.pointerId,
       mesh: skin2.number,
@@ -2401,20 +2426,22 @@ var PaintMap = class {
     stroke.waiting.push(hit.place);
   }
   tell() {
-    const [stroke, map] = [this.stroke, paintedMap.value];
-    if (!stroke || !map || stroke.waiting.length === 0) return;
-    const seq = ask({
-      do: "paint",
-      map: map.name,
-      action: brushAction.value,
+    const [stroke, map, shape] = [this.stroke, paintedMap.value, retouched.value];
+    if (!stroke || stroke.waiting.length === 0) return;
+    const brush2 = {
+      action: action.value,
       places: stroke.waiting.splice(0, MOST_PLACES),
       radius: radius.value,
       strength: strength2.value,
       softness: softness.value,
-      value: fillValue.value ?? map.high,
-      mirror: mirror.value,
-      view: view.value?.view ?? 0
-    });
+      mirror: mirror.value
+    };
+    let seq = null;
+    if (shape !== null) seq = ask({ do: "retouch", shape, ...brush2 });
+    else if (map) {
+      const value = fillValue.value ?? map.high;
+      seq = ask({ do: "paint", map: map.name, ...brush2, value, view: view.value?.view ?? 0 });
+    }
     if (seq !== null) stroke.commands.add(seq);
     if (stroke.waiting.length > 0) this.stage.redraw();
   }
@@ -3544,6 +3571,7 @@ var creases = y3(false);
 var otherWay = y3(false);
 var chosenName = y3(null);
 var chosenKnot = y3(null);
+var insertAfter = y3(null);
 var strokes = O(() => state.value?.edits.skin_strokes ?? []);
 var size = O(() => state.value?.mesh.size || 1.8);
 var chosenStroke = O(
@@ -3660,6 +3688,7 @@ var Knots = class {
     const visible = strokes.value.filter((stroke) => !isHidden(stroke));
     this.lookAgain(visible);
     for (const stroke of visible) this.show(stroke);
+    if (insertAfter.value !== null) this.insert(insertAfter.value);
     if (this.drag?.moved) this.carry(this.drag);
   }
   show(stroke) {
@@ -3681,6 +3710,28 @@ var Knots = class {
       this.shown.push({ stroke, knot, pixel });
       this.ink.dot(pixel, chosen ? KNOT : 2.5, chosen && chosenKnot.value === knot);
     });
+  }
+  /** One more knot of the chosen stroke, where the skin is seen in the middle between two. */
+  insert(knot) {
+    insertAfter.value = null;
+    const stroke = chosenStroke.value;
+    const [one, other] = [knot, knot + 1].map(
+      (number) => this.shown.find((shown2) => shown2.stroke === stroke && shown2.knot === number)?.pixel
+    );
+    const place = one && other && placeAt(this.stage, one.clone().lerp(other, 0.5));
+    if (!stroke || !place) {
+      showTold("Both knots must be seen to put one between them.");
+      return;
+    }
+    const [a5 = 0, b3 = 0, c4 = 0] = place.shares.map((share) => Math.min(1, Math.max(0, share)));
+    const sum = a5 + b3 + c4;
+    ask({
+      do: "insert-knot",
+      stroke: stroke.name,
+      triangle: place.triangle,
+      shares: [a5 / sum, b3 / sum, c4 / sum]
+    });
+    chosenKnot.value = knot + 1;
   }
   /** Whether skin stands before a knot costs a ray: one knot is asked about in every picture, in turn. */
   lookAgain(visible) {
@@ -3780,6 +3831,7 @@ var PATHS = {
   eye: "M8 3.800c3 0 5.300 1.800 6.500 4.200-1.200 2.400-3.500 4.200-6.500 4.200S2.700 10.400 1.500 8C2.700 5.600 5 3.800 8 3.800zm0 1.300C5.800 5.100 4.100 6.300 3 8c1.100 1.700 2.800 2.900 5 2.900s3.900-1.200 5-2.900c-1.100-1.700-2.800-2.900-5-2.900zm0 .9a2 2 0 1 1 0 4 2 2 0 0 1 0-4z",
   eyeShut: "M2.600 5.800C3.800 7.700 5.700 8.900 8 8.900s4.200-1.200 5.400-3.100l1.100.7a8 8 0 0 1-1.500 1.800l1.200 1.500-1 .8L11.900 9a6 6 0 0 1-1.700.8l.4 1.800-1.200.3-.4-1.800a9 9 0 0 1-2 0l-.4 1.800-1.200-.3.4-1.800A6 6 0 0 1 4.100 9l-1.300 1.600-1-.8L3 8.300a8 8 0 0 1-1.500-1.800z",
   strokePose: "M2.600 13.800c0-4.600 2-7.300 5.600-8.400l.4 1.200C5.500 7.600 3.900 9.900 3.900 13.800zM7.300 13.800c0-3.300 1.700-5.300 4.900-6.100l.3 1.200c-2.600.7-3.900 2.200-3.900 4.900zM11.800 2a2 2 0 1 1 0 4 2 2 0 0 1 0-4zm0 1.200a.8.8 0 1 0 0 1.600.8.8 0 0 0 0-1.600z",
+  path: "M2.500 14.200c-1-2.600.2-4.400 3.300-4.900l2.600-.4c2-.3 2.700-1.200 2.300-3l1.300-.3c.6 2.600-.6 4.200-3.400 4.600l-2.600.4c-2.200.3-2.900 1.300-2.300 3.200zM11 1.300a2 2 0 1 1 0 4 2 2 0 0 1 0-4z",
   limp: "M5.500 1.800a1.900 1.900 0 1 1 0 3.800 1.900 1.900 0 0 1 0-3.800zM4.300 6.400h2.900c2.500 0 3.900 1.300 4.300 3.800l.6 3.600h-1.400l-.5-3.300c-.2-1.400-.8-2.200-1.900-2.500l.5 6h-1.400l-.3-3.200h-1.200l-.4 3.200H4.100l.3-5z",
   ball: "M10 3.200a3.900 3.900 0 1 1 0 7.800 3.900 3.900 0 0 1 0-7.800zM1 6h3.400v1.300H1zM2.400 9.200h2.700v1.300H2.400zM1 12.400h5.600v1.300H1z",
   play: "M4.5 2.8v10.4L13 8z",
@@ -3816,6 +3868,41 @@ var PATHS = {
 function Icon({ name }) {
   return /* @__PURE__ */ a4("svg", { viewBox: "0 0 16 16", width: "16", height: "16", "aria-hidden": "true", focusable: "false", children: /* @__PURE__ */ a4("path", { d: PATHS[name], fill: "currentColor", "fill-rule": "evenodd" }) });
 }
+
+// src/tools/strokes/gesture.ts
+var MOST = 1e4;
+var timed = y3(null);
+var Gesture = class {
+  pointer = null;
+  start = { time: 0, clock: 0 };
+  // of the motion [s], of the machine [ms]
+  samples = [];
+  get going() {
+    return this.pointer !== null;
+  }
+  down(event, pixel) {
+    if (timed.value === null) return false;
+    this.pointer = event.pointerId;
+    this.start = { time: motionTime.value, clock: performance.now() };
+    this.samples = [];
+    this.move(pixel);
+    return true;
+  }
+  move(pixel) {
+    if (this.samples.length < MOST)
+      this.samples.push([(performance.now() - this.start.clock) / 1e3, pixel.x, -pixel.y]);
+  }
+  up(cancelled) {
+    const use = timed.value;
+    this.lost();
+    if (!cancelled && use !== null && this.samples.length > 1)
+      ask({ do: "time-by-gesture", use, time: this.start.time, samples: this.samples });
+  }
+  lost() {
+    this.pointer = null;
+    timed.value = null;
+  }
+};
 
 // src/tools/strokes/options.tsx
 var HIGHEST = 0.06;
@@ -4026,6 +4113,34 @@ function ChosenStroke({ stroke }) {
         title: "Put it on the other side of the body too",
         onClick: () => ask({ do: "mirror-stroke", stroke: stroke.name }),
         children: "Mirror"
+      }
+    ),
+    /* @__PURE__ */ a4(
+      "button",
+      {
+        type: "button",
+        class: "button",
+        "aria-pressed": timed.value === stroke.name,
+        title: "Press on the stage and go up and down while it plays: up is all of it, down is none",
+        onClick: () => {
+          timed.value = timed.value === stroke.name ? null : stroke.name;
+        },
+        children: "Time it by hand"
+      }
+    ),
+    timed.value === stroke.name && /* @__PURE__ */ a4("p", { class: "quiet", children: "Now press on the stage and go up and down while it plays: up is all of it." }),
+    knot !== null && knot + 1 < stroke.triangles.length && /* @__PURE__ */ a4(
+      "button",
+      {
+        type: "button",
+        class: "button",
+        onClick: () => {
+          insertAfter.value = knot;
+        },
+        children: [
+          "Insert a knot after ",
+          knot + 1
+        ]
       }
     ),
     knot !== null && /* @__PURE__ */ a4(
@@ -4269,6 +4384,7 @@ var RaiseSkin = class {
   hint = "Draw on the skin: it swells under the line, more where the pen is pressed. Drag its knots.";
   ink;
   knots;
+  gesture = new Gesture();
   line = null;
   pointer = null;
   options = RaiseOptions;
@@ -4290,6 +4406,7 @@ var RaiseSkin = class {
     const { skin: skin2 } = this.stage;
     if (this.line && this.line.asked === null || this.knots.dragging) return true;
     const pixel = pixelOf(this.stage, event);
+    if (this.gesture.going || this.gesture.down(event, pixel)) return true;
     if (this.knots.down(event, pixel)) return true;
     if (!skin2 || !placeAt(this.stage, pixel)) return false;
     this.line = {
@@ -4305,12 +4422,14 @@ var RaiseSkin = class {
     return true;
   }
   move(event) {
-    if (this.knots.dragging) this.knots.move(pixelOf(this.stage, event));
+    if (this.gesture.going) this.gesture.move(pixelOf(this.stage, event));
+    else if (this.knots.dragging) this.knots.move(pixelOf(this.stage, event));
     else if (event.pointerId === this.line?.pointer && this.line.asked === null)
       this.draw(samplesOf(this.stage, event));
   }
   up(event, cancelled) {
-    if (this.knots.dragging) this.knots.up(cancelled);
+    if (this.gesture.going) this.gesture.up(cancelled);
+    else if (this.knots.dragging) this.knots.up(cancelled);
     else if (event.pointerId === this.line?.pointer && this.line.asked === null) this.end(cancelled);
   }
   hover(event) {
@@ -4340,6 +4459,7 @@ var RaiseSkin = class {
     if (this.line && this.line.asked === null) ask({ do: "drop-line", line: this.line.name });
     this.line = null;
     this.knots.lost();
+    this.gesture.lost();
   }
   draw(samples) {
     const [line, look2] = [this.line, lookOf(this.stage)];
@@ -4632,28 +4752,144 @@ var ThrowThings = class {
   }
 };
 
-// src/tools/wave.tsx
+// src/scene/drawn_line.ts
 import {
   BufferAttribute as BufferAttribute6,
   BufferGeometry as BufferGeometry6,
   DynamicDrawUsage as DynamicDrawUsage5,
   Line as Line4,
-  LineBasicMaterial as LineBasicMaterial5,
-  Vector3 as Vector316
+  LineBasicMaterial as LineBasicMaterial5
 } from "./three.js";
-var MOST = 400;
-var APART3 = 6;
+var DrawnLine = class {
+  line;
+  material;
+  points;
+  /** `most` places are shown. */
+  constructor(scene, look2, most) {
+    this.material = new LineBasicMaterial5({ color: LOOKS[look2].ring, depthTest: false, transparent: true });
+    this.points = new BufferAttribute6(new Float32Array(3 * most), 3).setUsage(DynamicDrawUsage5);
+    this.line = new Line4(new BufferGeometry6().setAttribute("position", this.points), this.material);
+    this.line.frustumCulled = false;
+    this.line.renderOrder = 10;
+    this.line.visible = false;
+    scene.add(this.line);
+  }
+  wear(look2) {
+    this.material.color.set(LOOKS[look2].ring);
+  }
+  show(places) {
+    this.line.visible = places.length > 1;
+    places.forEach(({ x: x3, y: y5, z: z3 }, i4) => {
+      this.points.setXYZ(i4, x3, y5, z3);
+    });
+    this.points.needsUpdate = true;
+    this.line.geometry.setDrawRange(0, places.length);
+  }
+  hide() {
+    this.line.visible = false;
+  }
+};
+
+// src/tools/travel.tsx
+var MOST2 = 2e3;
+var APART3 = 4;
+var FARTHEST3 = 30;
+var asDrawn = y3(false);
+var TravelTool = class {
+  constructor(stage2, look2) {
+    this.stage = stage2;
+    this.line = new DrawnLine(stage2.scene, look2, MOST2);
+  }
+  stage;
+  id = "travel";
+  name = "Go along a line";
+  key = "A";
+  icon = "path";
+  hint = "Draw a line on the floor: the character goes along it.";
+  line;
+  samples = [];
+  wear(look2) {
+    this.line.wear(look2);
+  }
+  down(event) {
+    this.samples = [];
+    return this.add(event);
+  }
+  move(event) {
+    for (const one of event.getCoalescedEvents?.() ?? [event]) this.add(one);
+    this.stage.redraw();
+  }
+  up(_3, cancelled) {
+    const { samples } = this;
+    this.lost();
+    if (cancelled || samples.length < 2) return;
+    ask({
+      do: "travel-along",
+      samples: samples.map(({ at, time }) => [time - samples[0].time, at.x, at.z]),
+      as_drawn: asDrawn.value
+    });
+    ask({ do: "seek", time: 0 });
+    ask({ do: "play" });
+  }
+  hover() {
+  }
+  lost() {
+    this.samples = [];
+    this.line.hide();
+    this.stage.redraw();
+  }
+  leave() {
+    this.lost();
+  }
+  update() {
+    this.line.show(this.samples.map(({ at }) => at));
+  }
+  options() {
+    return /* @__PURE__ */ a4("label", { class: "check", title: "As fast as the hand was; else at the pace of the motion", children: [
+      /* @__PURE__ */ a4(
+        "input",
+        {
+          type: "checkbox",
+          class: "switch",
+          role: "switch",
+          "aria-checked": asDrawn.value,
+          checked: asDrawn.value,
+          onChange: (event) => {
+            asDrawn.value = event.currentTarget.checked;
+          }
+        }
+      ),
+      /* @__PURE__ */ a4("span", { children: "As fast as it is drawn" })
+    ] });
+  }
+  add(event) {
+    const pixel = pixelOf(this.stage, event);
+    const last = this.samples.at(-1);
+    if (this.samples.length >= MOST2 || last && last.pixel.distanceTo(pixel) < APART3) return false;
+    const at = this.onFloor(pixel);
+    if (!at) return false;
+    this.samples.push({ at, pixel, time: performance.now() / 1e3 });
+    return true;
+  }
+  onFloor(pixel) {
+    const { camera } = this.stage.viewer;
+    const direction = rayThrough(this.stage, pixel);
+    const along = -camera.position.y / direction.y;
+    if (!(along > 0 && along < FARTHEST3 * (state.value?.mesh.size || 1.8))) return null;
+    return camera.position.clone().addScaledVector(direction, along);
+  }
+};
+
+// src/tools/wave.tsx
+import { Vector3 as Vector316 } from "./three.js";
+var MOST3 = 400;
+var APART4 = 6;
 var figures2 = y3({ height: 0.02, wavelength: 0.25, speed: 0.5, width: 0.08 });
 var current2 = y3(null);
 var WaveTool = class {
   constructor(stage2, look2) {
     this.stage = stage2;
-    this.material = new LineBasicMaterial5({ color: LOOKS[look2].ring, depthTest: false, transparent: true });
-    this.line = new Line4(new BufferGeometry6().setAttribute("position", this.points), this.material);
-    this.line.frustumCulled = false;
-    this.line.renderOrder = 10;
-    this.line.visible = false;
-    stage2.scene.add(this.line);
+    this.line = new DrawnLine(stage2.scene, look2, MOST3);
   }
   stage;
   id = "wave";
@@ -4664,10 +4900,8 @@ var WaveTool = class {
   places = [];
   last = null;
   line;
-  material;
-  points = new BufferAttribute6(new Float32Array(3 * MOST), 3).setUsage(DynamicDrawUsage5);
   wear(look2) {
-    this.material.color.set(LOOKS[look2].ring);
+    this.line.wear(look2);
   }
   down(event) {
     this.places = [];
@@ -4697,27 +4931,27 @@ var WaveTool = class {
   }
   leave() {
     this.lost();
-    this.line.visible = false;
+    this.line.hide();
   }
   /** The line stays on the skin while it is drawn, however that moves. */
   update() {
     const { skin: skin2 } = this.stage;
-    this.line.visible = this.places.length > 1 && skin2 !== null;
-    if (!this.line.visible) return;
-    const [at, normal] = [new Vector316(), new Vector316()];
-    this.places.forEach((place, i4) => {
-      skin2.surface(place, at, normal);
-      this.points.setXYZ(i4, at.x, at.y, at.z);
-    });
-    this.points.needsUpdate = true;
-    this.line.geometry.setDrawRange(0, this.places.length);
+    if (!skin2) return;
+    const normal = new Vector316();
+    this.line.show(
+      this.places.map((place) => {
+        const at = new Vector316();
+        skin2.surface(place, at, normal);
+        return at;
+      })
+    );
   }
   options() {
     return /* @__PURE__ */ a4(Options2, {});
   }
   add(event) {
     const pixel = pixelOf(this.stage, event);
-    if (this.places.length >= MOST || this.last && this.last.distanceTo(pixel) < APART3) return false;
+    if (this.places.length >= MOST3 || this.last && this.last.distanceTo(pixel) < APART4) return false;
     const place = placeAt(this.stage, pixel);
     if (!place) return false;
     this.last = pixel;
@@ -4831,6 +5065,7 @@ function makeTools(stage2, look2) {
     new RadialTool(stage2),
     new WaveTool(stage2, look2),
     new PoseByStrokes(stage2, look2),
+    new TravelTool(stage2, look2),
     new LetLimp(stage2, look2),
     new ThrowThings(stage2)
   ];
@@ -6814,13 +7049,13 @@ function toolActions() {
 }
 var actions = O(() => [...toolActions(), ...ACTIONS]);
 function actionNamed(id) {
-  return actions.value.find((action) => action.id === id);
+  return actions.value.find((action2) => action2.id === id);
 }
-function nameOf(action) {
-  return typeof action.name === "function" ? action.name() : action.name;
+function nameOf(action2) {
+  return typeof action2.name === "function" ? action2.name() : action2.name;
 }
-function isEnabled(action) {
-  return action.enabled?.() ?? true;
+function isEnabled(action2) {
+  return action2.enabled?.() ?? true;
 }
 
 // src/ui/keys.ts
@@ -6854,10 +7089,10 @@ function listenToKeys(stage2) {
       event.preventDefault();
       return;
     }
-    const action = actions.value.find(({ keys }) => keys.includes(key));
-    if (!action) return;
+    const action2 = actions.value.find(({ keys }) => keys.includes(key));
+    if (!action2) return;
     event.preventDefault();
-    if (isEnabled(action) && !(event.repeat && key === "Space")) action.run(stage2);
+    if (isEnabled(action2) && !(event.repeat && key === "Space")) action2.run(stage2);
   });
 }
 
@@ -6979,8 +7214,8 @@ function Dialog({
     }
   );
 }
-function Keys({ action }) {
-  return /* @__PURE__ */ a4("span", { class: "keys", children: action.keys.map((key) => /* @__PURE__ */ a4("kbd", { children: shownKey(key) }, key)) });
+function Keys({ action: action2 }) {
+  return /* @__PURE__ */ a4("span", { class: "keys", children: action2.keys.map((key) => /* @__PURE__ */ a4("kbd", { children: shownKey(key) }, key)) });
 }
 var POINTER_HELP = [
   ["Drag flesh", "drag on the skin"],
@@ -7006,10 +7241,10 @@ function ShortcutSheet() {
       ] }),
       groups.map((group) => /* @__PURE__ */ a4("section", { children: [
         /* @__PURE__ */ a4("h3", { children: group }),
-        actions.value.filter((action) => action.group === group).map((action) => /* @__PURE__ */ a4("p", { class: "shortcut", children: [
-          /* @__PURE__ */ a4("span", { children: nameOf(action) }),
-          /* @__PURE__ */ a4(Keys, { action })
-        ] }, action.id))
+        actions.value.filter((action2) => action2.group === group).map((action2) => /* @__PURE__ */ a4("p", { class: "shortcut", children: [
+          /* @__PURE__ */ a4("span", { children: nameOf(action2) }),
+          /* @__PURE__ */ a4(Keys, { action: action2 })
+        ] }, action2.id))
       ] }, group))
     ] })
   ] }) });
@@ -7022,11 +7257,11 @@ function OpenPalette({ stage: stage2 }) {
   const at = useSignal(0);
   const wanted = words.value.toLowerCase().trim();
   const found = actions.value.filter(
-    (action) => isEnabled(action) && `${action.group} ${nameOf(action)}`.toLowerCase().includes(wanted)
+    (action2) => isEnabled(action2) && `${action2.group} ${nameOf(action2)}`.toLowerCase().includes(wanted)
   );
-  const run = (action) => {
+  const run = (action2) => {
     paletteOpen.value = false;
-    action?.run(stage2);
+    action2?.run(stage2);
   };
   const onKeyDown = (event) => {
     const step2 = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
@@ -7053,23 +7288,23 @@ function OpenPalette({ stage: stage2 }) {
       }
     ),
     /* @__PURE__ */ a4("div", { class: "list", id: "palette-list", role: "listbox", tabIndex: 0, "aria-label": "Actions", children: [
-      found.map((action, i4) => /* @__PURE__ */ a4(
+      found.map((action2, i4) => /* @__PURE__ */ a4(
         "div",
         {
-          id: `palette-${action.id}`,
+          id: `palette-${action2.id}`,
           role: "option",
           tabIndex: -1,
           "aria-selected": i4 === at.value,
-          onClick: () => run(action),
+          onClick: () => run(action2),
           onPointerEnter: () => {
             at.value = i4;
           },
           children: [
-            /* @__PURE__ */ a4("span", { children: nameOf(action) }),
-            /* @__PURE__ */ a4(Keys, { action })
+            /* @__PURE__ */ a4("span", { children: nameOf(action2) }),
+            /* @__PURE__ */ a4(Keys, { action: action2 })
           ]
         },
-        action.id
+        action2.id
       )),
       found.length === 0 && /* @__PURE__ */ a4("div", { class: "quiet", children: "No action has these words." })
     ] })
@@ -8046,9 +8281,9 @@ function Words({ row, value, id }) {
 
 // src/ui/button.tsx
 function ActionButton({ id, stage: stage2, text, beside }) {
-  const action = actionNamed(id);
-  const icon = typeof action.icon === "function" ? action.icon() : action.icon;
-  const name = nameOf(action);
+  const action2 = actionNamed(id);
+  const icon = typeof action2.icon === "function" ? action2.icon() : action2.icon;
+  const name = nameOf(action2);
   return /* @__PURE__ */ a4(
     "button",
     {
@@ -8056,10 +8291,10 @@ function ActionButton({ id, stage: stage2, text, beside }) {
       class: "button",
       id: `action-${id}`,
       "aria-label": text ? `${name}, ${text}` : name,
-      "aria-pressed": action.pressed?.(),
-      title: `${name} (${action.keys.map(shownKey).join(" or ")})`,
-      disabled: !isEnabled(action),
-      onClick: () => action.run(stage2),
+      "aria-pressed": action2.pressed?.(),
+      title: `${name} (${action2.keys.map(shownKey).join(" or ")})`,
+      disabled: !isEnabled(action2),
+      onClick: () => action2.run(stage2),
       children: [
         icon && !text && /* @__PURE__ */ a4(Icon, { name: icon }),
         text,
@@ -9043,9 +9278,9 @@ function said({ state: how, what, done, total, size: size3 }) {
 function Do({
   name,
   job,
-  action
+  action: action2
 }) {
-  return /* @__PURE__ */ a4("button", { type: "button", class: "button", onClick: () => ask({ do: action, job }), children: name });
+  return /* @__PURE__ */ a4("button", { type: "button", class: "button", onClick: () => ask({ do: action2, job }), children: name });
 }
 
 // src/ui/layers/history.tsx

@@ -33,6 +33,18 @@ class Paint(Command, tag="paint", frozen=True):
     view: View = 0
 
 
+class Retouch(Command, tag="retouch", frozen=True):
+    """Go over a drawn shape with a brush, which takes it away ("erase") or smooths it, until `paint-end`."""
+
+    shape: Name
+    action: Name
+    places: Annotated[list[SkinPlace], Meta(min_length=1, max_length=64)]
+    radius: Annotated[float, Meta(gt=0.0, le=1e6)]
+    strength: Share = 0.5
+    softness: Share = 0.8
+    mirror: bool = False
+
+
 class PaintEnd(Command, tag="paint-end", frozen=True):
     """The stroke of the brush is done: one step, or, without `keep`, none."""
 

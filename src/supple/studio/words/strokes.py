@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from supple.studio.words.bounds import Command, Index, Metres, Name, Pixel, Point, Reach, Seq, Share, View
+from supple.studio.words.bounds import Command, Index, Metres, Name, Pixel, Point, Reach, Seconds, Seq, Share, View
 
 
 class Look(Struct, forbid_unknown_fields=True, frozen=True):
@@ -39,6 +39,35 @@ class DropLine(Command, tag="drop-line", frozen=True):
     """Forget a line that was drawn."""
 
     line: Name
+
+
+class InsertKnot(Command, tag="insert-knot", frozen=True):
+    """One more knot of a stroke, at a place of the skin under it."""
+
+    stroke: Name
+    triangle: Index
+    shares: tuple[Share, Share, Share]
+
+
+class TimeByGesture(Command, tag="time-by-gesture", frozen=True):
+    """Let a shape or pose come and go as a hand went up and down: samples are seconds, and pixels across and up.
+
+    Where it was lowest there is none of it, where it was highest all; it begins at `time` of the motion.
+    """
+
+    use: Name
+    time: Seconds
+    samples: Annotated[list[tuple[Seconds, Pixel, Pixel]], Meta(min_length=2, max_length=10_000)]
+
+
+class TravelAlong(Command, tag="travel-along", frozen=True):
+    """Let the motion go along a line on the floor: samples are seconds, and metres along x and z.
+
+    It goes at its own pace, where it has one and is not told to go as fast as the hand.
+    """
+
+    samples: Annotated[list[tuple[Seconds, Metres, Metres]], Meta(min_length=2, max_length=10_000)]
+    as_drawn: bool = False
 
 
 class Raise(Command, tag="raise", frozen=True):

@@ -2,11 +2,11 @@
 import type { StrokeInfo } from "../../messages";
 import type { Place } from "../../scene/skin";
 import type { Stage } from "../../scene/stage";
-import { ask } from "../../session";
+import { ask, showTold } from "../../session";
 import { Vector2, Vector3 } from "../../three";
-import { rayThrough } from "../tool";
+import { placeAt, rayThrough } from "../tool";
 import type { Ink } from "./ink";
-import { chooseStroke, chosenKnot, chosenStroke, isHidden, size, strokes } from "./settings";
+import { chooseStroke, chosenKnot, chosenStroke, insertAfter, isHidden, size, strokes } from "./settings";
 
 const KNOT = 5; // radius of a chosen stroke's knot [px]
 const STEM = 34; // length of the handle that changes the height [px]
@@ -126,6 +126,7 @@ export class Knots {
     const visible = strokes.value.filter((stroke) => !isHidden(stroke));
     this.lookAgain(visible);
     for (const stroke of visible) this.show(stroke);
+    if (insertAfter.value !== null) this.insert(insertAfter.value);
     if (this.drag?.moved) this.carry(this.drag);
   }
 
@@ -148,6 +149,29 @@ export class Knots {
       this.shown.push({ stroke, knot, pixel });
       this.ink.dot(pixel, chosen ? KNOT : 2.5, chosen && chosenKnot.value === knot);
     });
+  }
+
+  /** One more knot of the chosen stroke, where the skin is seen in the middle between two. */
+  private insert(knot: number): void {
+    insertAfter.value = null;
+    const stroke = chosenStroke.value;
+    const [one, other] = [knot, knot + 1].map(
+      (number) => this.shown.find((shown) => shown.stroke === stroke && shown.knot === number)?.pixel,
+    );
+    const place = one && other && placeAt(this.stage, one.clone().lerp(other, 0.5));
+    if (!stroke || !place) {
+      showTold("Both knots must be seen to put one between them.");
+      return;
+    }
+    const [a = 0, b = 0, c = 0] = place.shares.map((share) => Math.min(1, Math.max(0, share)));
+    const sum = a + b + c;
+    ask({
+      do: "insert-knot",
+      stroke: stroke.name,
+      triangle: place.triangle,
+      shares: [a / sum, b / sum, c / sum],
+    });
+    chosenKnot.value = knot + 1;
   }
 
   /** Whether skin stands before a knot costs a ray: one knot is asked about in every picture, in turn. */

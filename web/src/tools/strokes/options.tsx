@@ -5,12 +5,14 @@ import { notSoon, soon } from "../../pace";
 import { ask, state } from "../../session";
 import { Icon } from "../../ui/icons";
 import { plainName } from "../../ui/words";
+import { timed } from "./gesture";
 import {
   chooseStroke,
   chosenKnot,
   chosenStroke,
   creases,
   height,
+  insertAfter,
   isHidden,
   layerOf,
   METHODS,
@@ -236,6 +238,31 @@ function ChosenStroke({ stroke }: { stroke: StrokeInfo }) {
       >
         Mirror
       </button>
+      <button
+        type="button"
+        class="button"
+        aria-pressed={timed.value === stroke.name}
+        title="Press on the stage and go up and down while it plays: up is all of it, down is none"
+        onClick={() => {
+          timed.value = timed.value === stroke.name ? null : stroke.name;
+        }}
+      >
+        Time it by hand
+      </button>
+      {timed.value === stroke.name && (
+        <p class="quiet">Now press on the stage and go up and down while it plays: up is all of it.</p>
+      )}
+      {knot !== null && knot + 1 < stroke.triangles.length && (
+        <button
+          type="button"
+          class="button"
+          onClick={() => {
+            insertAfter.value = knot;
+          }}
+        >
+          Insert a knot after {knot + 1}
+        </button>
+      )}
       {knot !== null && (
         <button
           type="button"

@@ -6,6 +6,7 @@ import type { Stage } from "../../scene/stage";
 import { ask } from "../../session";
 import { Vector2, Vector3 } from "../../three";
 import { pixelOf, placeAt, type Tool } from "../tool";
+import { Gesture } from "./gesture";
 import { Ink } from "./ink";
 import { Knots } from "./knots";
 import { RaiseOptions } from "./options";
@@ -37,6 +38,7 @@ export class RaiseSkin implements Tool {
     "Draw on the skin: it swells under the line, more where the pen is pressed. Drag its knots.";
   private readonly ink: Ink;
   private readonly knots: Knots;
+  private readonly gesture = new Gesture();
   private line: Line | null = null;
   private pointer: { pixel: Vector2; type: string } | null = null;
 
@@ -71,6 +73,7 @@ export class RaiseSkin implements Tool {
     const { skin } = this.stage;
     if ((this.line && this.line.asked === null) || this.knots.dragging) return true; // one pen at a time
     const pixel = pixelOf(this.stage, event);
+    if (this.gesture.going || this.gesture.down(event, pixel)) return true;
     if (this.knots.down(event, pixel)) return true;
     if (!skin || !placeAt(this.stage, pixel)) return false;
     this.line = {
@@ -87,13 +90,15 @@ export class RaiseSkin implements Tool {
   }
 
   move(event: PointerEvent): void {
-    if (this.knots.dragging) this.knots.move(pixelOf(this.stage, event));
+    if (this.gesture.going) this.gesture.move(pixelOf(this.stage, event));
+    else if (this.knots.dragging) this.knots.move(pixelOf(this.stage, event));
     else if (event.pointerId === this.line?.pointer && this.line.asked === null)
       this.draw(samplesOf(this.stage, event));
   }
 
   up(event: PointerEvent, cancelled: boolean): void {
-    if (this.knots.dragging) this.knots.up(cancelled);
+    if (this.gesture.going) this.gesture.up(cancelled);
+    else if (this.knots.dragging) this.knots.up(cancelled);
     else if (event.pointerId === this.line?.pointer && this.line.asked === null) this.end(cancelled);
   }
 
@@ -127,6 +132,7 @@ export class RaiseSkin implements Tool {
     if (this.line && this.line.asked === null) ask({ do: "drop-line", line: this.line.name });
     this.line = null;
     this.knots.lost();
+    this.gesture.lost();
   }
 
   private draw(samples: readonly Sample[]): void {

@@ -15,6 +15,7 @@ export const otherWay = signal(false); // round the outline
 
 const chosenName = signal<string | null>(null);
 export const chosenKnot = signal<number | null>(null);
+export const insertAfter = signal<number | null>(null); // the knot behind which one more is wanted
 
 export const strokes = computed<readonly StrokeInfo[]>(() => state.value?.edits.skin_strokes ?? []);
 export const size = computed(() => state.value?.mesh.size || 1.8);
