@@ -72,29 +72,34 @@ def towards(u, other):
     return across / length if length > 1e-9 else np.zeros(3)
 
 
-def pull(i, points, *, attached, rest_points, rest_attached, ring, bone, rest_bone, aim, k, slack):
-    """Eq. 21 and 22 for vertex i, with Hooke's law for each spring; `k` has a stiffness for each kind."""
+def pull(i, points, *, attached, rest_points, rest_attached, rings, bone, rest_bone, aim, k, slack):
+    """Eq. 21 and 22 for vertex i, with Hooke's law for each spring; `k` has a stiffness for each kind.
+
+    A spring between two vertices is as stiff as the mean of what both rings have for each of theirs, and angles count
+    by the distance from the bone at bind, so that all of it is the slope of an energy.
+    """
 
     def polar(x, a):
         s = x - a
         return s / np.linalg.norm(s), np.linalg.norm(s)
 
     u, radius = polar(points[i], attached[i])
-    u_0, _ = polar(rest_points[i], rest_attached[i])
+    u_0, radius_0 = polar(rest_points[i], rest_attached[i])
+    lever = 1.0 / max(radius, 0.5 * radius_0)
     aims = [np.linalg.norm(aim[j] - attached[j]) for j in range(len(points))]
     force = np.zeros(3)
-    for j in ring:
+    for j in rings[i]:
         way = points[j] - points[i]
         length, rest = np.linalg.norm(way), np.linalg.norm(rest_points[j] - rest_points[i])
-        share = 0.5 / len(ring)
+        share = 0.25 / len(rings[i]) + 0.25 / len(rings[j])
         force += k["edges"] * share * (length - rest) * (slack if length < rest else 1.0) * way / length
         u_j, radius_j = polar(points[j], attached[j])
-        u_j0, _ = polar(rest_points[j], rest_attached[j])
+        u_j0, radius_j0 = polar(rest_points[j], rest_attached[j])
         force += k["relative_radius"] * share * ((radius_j - aims[j]) - (radius - aims[i])) * u
         change = risen(angle_between(u, u_j) - angle_between(u_0, u_j0))
-        force += k["bend"] * share * radius * change * towards(u, u_j)
+        force += k["bend"] * share * lever * min(radius_0, radius_j0) ** 2 * change * towards(u, u_j)
     force += k["radius"] * (aims[i] - radius) * u
     change = risen(angle_between(u, bone) - angle_between(u_0, rest_bone))
-    force += k["bones"] * radius * change * towards(u, bone)
+    force += k["bones"] * lever * radius_0**2 * change * towards(u, bone)
     goal = (aim[i] - attached[i]) / aims[i]
-    return force + k["twist"] * radius * np.sin(angle_between(u, goal)) * towards(u, goal)
+    return force + k["twist"] * lever * radius_0**2 * np.sin(angle_between(u, goal)) * towards(u, goal)

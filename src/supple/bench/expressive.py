@@ -73,7 +73,7 @@ def _scene_rows(
     yield Row.of(ROOM, scene, "incremental rotation: bind", timing=bind)
     yield Row.of(ROOM, scene, "incremental rotation: steady frame", timing=_steady(made[0], poses))
     for iterations, milliseconds in zip(ITERATIONS, published, strict=True):
-        skin = SpringRig(iterations=iterations, until="sweeps", base="rigid")
+        skin = SpringRig(iterations=iterations, solver="sweeps", base="rigid")
         what, known = f"springs, {iterations} sweeps", 1e-3 * milliseconds
         timing = _steady(Player(character, skin, device=device), poses)
         beside = peer if iterations == 50 else None
@@ -93,7 +93,34 @@ def _scene_rows(
         )
         alone = _sweeps_alone(skin, character, poses[3], device)
         yield Row.of(ROOM, scene, f"{what}: the sweeps alone", timing=alone, published_seconds=known)
+    if device == "cpu":
+        yield from _solver_rows(scene, character, poses, peer=peer)
     yield _dynamics_row(scene, character, poses, peer=peer, device=device)
+
+
+def _solver_rows(scene: str, character: Character, poses: list[Pose], *, peer: Timing | None) -> Iterator[Row]:
+    """Both ways to the balance of the usual springs: how long each takes, and how far from it all is then."""
+    for solver, iterations in (("factored", 25), ("factored", 50), ("factored", 100), ("sweeps", 50), ("sweeps", 100)):
+        skin = SpringRig(solver=solver, iterations=iterations)
+        timing = _steady(Player(character, skin), poses)
+        rms, most = _residual(skin, character, poses[3])
+        note, seconds = f"residual {1e6 * rms:.2f} um rms, {1e6 * most:.1f} um at most", None
+        if peer is not None:
+            note += f"; {timing.seconds / peer.seconds:.1f} times the cost of {SMOOTHING} rounds of corrective smooth"
+            seconds = peer.seconds
+        name = None if peer is None else f"{blender.name()}, corrective smooth"
+        what = f"springs, {solver}, {iterations} iterations: steady frame"
+        yield Row.of(ROOM, scene, what, timing=timing, note=note, peer=name, peer_seconds=seconds)
+
+
+def _residual(skin: SpringRig, character: Character, pose: Pose) -> tuple[float, float]:
+    """What pulls are left per stiffness of all springs [m], by root mean square and at most."""
+    binding = skin.bind(character, "cpu")
+    state = skin.allocate(binding)
+    skin.deform(binding, state, pose, None)
+    forces = devices.to_host(skin.forces(binding, state))
+    off = np.linalg.norm(forces, axis=1) / np.maximum(state.springs.tuned.total, 1e-12)
+    return float(np.sqrt((off**2).mean())), float(off.max())
 
 
 def _dynamics_row(scene: str, character: Character, poses: list[Pose], *, peer: Timing | None, device: str) -> Row:
@@ -124,7 +151,7 @@ def _sweeps_alone(skin: SpringRig, character: Character, pose: Pose, device: str
 
 def _growth_row(vertices: int, device: str) -> Row:
     character, poses = limb(vertices, 19)
-    timing = _steady(Player(character, SpringRig(until="sweeps", base="rigid"), device=device), poses)
+    timing = _steady(Player(character, SpringRig(solver="sweeps", base="rigid"), device=device), poses)
     each = timing.seconds / (50 * len(character.points))
     scene = "growth" if device == "cpu" else f"growth-{device}"
     what = f"springs, 50 sweeps, {vertices} vertices"

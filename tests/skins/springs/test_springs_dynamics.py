@@ -14,7 +14,7 @@ from supple import Motion, Pose, SpringDynamics, SpringRig
 from supple.geometry import quaternions
 
 STEP = 1.0 / 120.0
-STIFFNESS = {"radius": 2.0, "twist": 1.0}  # that of springs in time
+STIFFNESS = {"relative_radius": 0.5, "radius": 2.0, "twist": 1.0}  # that of springs in time
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ OTHERS = {
     SpringRig: {
         "stiffness.edges": 3.0, "stiffness.relative_radius": 0.0, "stiffness.bend": 0.2, "stiffness.radius": 1.0,
         "stiffness.bones": 2.0, "stiffness.twist": 7.0, "iterations": 17, "step_scale": 0.1, "momentum": 0.2,
-        "until": "movement", "threshold": 1e-2,
+        "until": "movement", "threshold": 1e-2, "solver": "sweeps",
     },
     SpringDynamics: {
         "stiffness.radius": 3.0, "iterations": 5, "frequency": 9.0, "inertia": 1.0, "damping": 0.6, "max_offset": 0.1,
@@ -65,7 +65,8 @@ def test_all_settings_are_live_but_those_that_say_what_is_bound(kind):
 def test_a_setting_that_changes_equals_a_new_player(kind, name, tube):
     """To the bit, there and back again, also where the new one shares nothing with the old one."""
     poses = [bend(tube, 0.9, 1.3), bend(tube, 0.4, 0.9)]
-    skin = SpringRig(until="movement") if name == "threshold" else kind()
+    of_sweeps = {"step_scale": SpringRig(solver="sweeps"), "momentum": SpringRig(solver="sweeps")}
+    skin = {"threshold": SpringRig(until="movement"), **of_sweeps}.get(name, kind())
     other, binding = changed(skin, {name: OTHERS[kind][name]}), skin.bind(tube, "cpu")
     state = skin.allocate(binding)
     new, usual = (one.allocate(one.bind(tube, "cpu")) for one in (other, skin))
@@ -306,7 +307,7 @@ def _forces(player):
 def test_forces_are_what_the_next_sweep_moves_by(tube):
     pose = bend(tube)
     one, two = (
-        supple.player(tube, SpringRig(base="linear", iterations=count, momentum=0.0, step_scale=0.05))
+        supple.player(tube, SpringRig(base="linear", solver="sweeps", iterations=count, momentum=0.0, step_scale=0.05))
         for count in (1, 2)
     )
     here = one.advance(pose)

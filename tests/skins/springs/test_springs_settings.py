@@ -11,7 +11,7 @@ from supple import IncrementalRotation, SpringDynamics, SpringRig
 from supple.settings import settings_of
 from supple.skins.springs.settings import LooseStiffness, Stiffness
 
-DEFAULTS = {"edges": 1.0, "relative_radius": 0.5, "bend": 1.0, "radius": 4.0, "bones": 0.1, "twist": 2.0}
+DEFAULTS = {"edges": 1.0, "relative_radius": 0.8, "bend": 1.0, "radius": 2.0, "bones": 0.1, "twist": 2.0}
 OLD = {"lengths": 0.7, "turns": 0.9, "girth": 3.0, "hold": 0.4, "edges": 1.3, "bones": 0.2}
 NEW = {"relative_radius": 0.7, "bend": 0.9, "radius": 3.0, "twist": 0.4, "edges": 1.3, "bones": 0.2}
 
@@ -19,7 +19,8 @@ NEW = {"relative_radius": 0.7, "bend": 0.9, "radius": 3.0, "twist": 0.4, "edges"
 def test_defaults_are_those_that_were_measured():
     rig = SpringRig()
     assert rig.stiffness == Stiffness(**DEFAULTS)
-    assert SpringDynamics().stiffness == LooseStiffness(**{**DEFAULTS, "radius": 2.0, "twist": 1.0})
+    assert SpringDynamics().stiffness == LooseStiffness(**{**DEFAULTS, "relative_radius": 0.5, "twist": 1.0})
+    assert rig.solver == "factored"
     assert (rig.iterations, rig.step_scale, rig.momentum, rig.until, rig.threshold) == (50, 1e3, 0.9, "sweeps", 1e-4)
 
 

@@ -131,11 +131,13 @@ class AttachedSkin:
 class TunedStiffness:
     """Springs as stiff as settings and maps say.
 
-    `ring` (V, 3) is that of springs along the skin, `bone` (V, 3) of those to the bone, `total` (V,) all of it.
+    `edges` (E, 3) are (w_s, w_l, w_t) of every directed edge, alike in both directions, and `ring` (V, 3) twice their
+    sums, `bone` (V, 3) that of springs to the bone, `total` (V,) all of it.
     `recoil` (V,) is the part of all springs that draws skin back to where it hangs when a whole patch of it has moved,
     `energy_tolerance` an energy below which nothing is worth a sweep.
     """
 
+    edges: FloatArray
     ring: FloatArray
     bone: FloatArray
     total: FloatArray
@@ -197,14 +199,30 @@ class SpringBinding:
         firm = self.firm != 0
         fine = np.minimum(self.edge_size / np.maximum(self.attached_skin.usual.rest_lengths, 1e-300), 1.0) ** 2 * firm
         character = self.attached_skin.character
-        ring, bone = _stiffness(character, stiffness, has_ring=self.edge_size > 0.0, firm=firm, fine=fine)
+        own, bone = _stiffness(character, stiffness, has_ring=self.edge_size > 0.0, firm=firm, fine=fine)
+        edges, ring = self._share(own)
         total = ring.sum(axis=1) + bone.sum(axis=1)
         to_bone = (
             fine * (stiffness.radius + 2.0 * (stiffness.twist + stiffness.bones)) / 3.0
         )  # out, and both ways aside
         recoil = np.divide(to_bone, total, out=np.zeros_like(total), where=total > 0.0)
         tolerance = float((total * (_ROUNDING * self.edge_size) ** 2).sum())
-        return TunedStiffness(ring, bone, total, recoil, tolerance)
+        return TunedStiffness(edges, ring, bone, total, recoil, tolerance)
+
+    def _share(self, stiffness: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """What each vertex has of a kind (V, 3), shared between its edges and both ends of each; with sums of rings."""
+        one, other = self.owners, self.around.indices
+        each = stiffness / np.maximum(np.diff(self.around.starts), 1)[:, None]
+        edges = 0.25 * (each[one] + each[other])
+        sums = [np.bincount(one, edges[:, kind], len(stiffness)) for kind in range(3)]
+        ring: FloatArray = np.stack(sums, axis=1).astype(np.float64)
+        return edges, 2.0 * ring
+
+    @cached_property
+    def owners(self) -> IntArray:
+        """The vertex (E,) that each directed edge goes out from."""
+        count = np.diff(self.around.starts)
+        return np.repeat(np.arange(len(count), dtype=np.int32), count)
 
     def edge_components_of(self, points: FloatArray) -> Float32Array:
         """The parts (E, 2) [m] of directed edges between rest points (V, 3) along and across the bone."""

@@ -66,6 +66,11 @@ class EditPulls:
         if not self._pulls:
             self._write({})
 
+    @property
+    def are_on(self) -> bool:
+        """Whether any edit is there in the pose that springs are in."""
+        return bool(self._amounts)
+
     def set_amounts(self, shapes: Mapping[str, float]) -> None:
         """Take the shares of a pose that springs are in, and draw from where that pose has the skin."""
         amounts = {name: shapes[name] for name in self._pulls if shapes.get(name, 0.0) != 0.0}

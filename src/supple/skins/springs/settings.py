@@ -38,9 +38,9 @@ class Stiffness(Settings):
     """
 
     edges: float = setting(1.0, "Lengths of edges", low=0.0, high=1e12)
-    relative_radius: float = setting(0.5, "Distances from the bone beside those of neighbours", low=0.0, high=1e12)
+    relative_radius: float = setting(0.8, "Distances from the bone beside those of neighbours", low=0.0, high=1e12)
     bend: float = setting(1.0, "Angles between neighbours", low=0.0, high=1e12)
-    radius: float = setting(4.0, "Distances from the bone", low=0.0, high=1e12)
+    radius: float = setting(2.0, "Distances from the bone", low=0.0, high=1e12)
     bones: float = setting(0.1, "Angles to the bone", low=0.0, high=1e12)
     twist: float = setting(2.0, "How firmly bones keep their own twist", low=0.0, high=1e12)
 
@@ -49,6 +49,7 @@ class Stiffness(Settings):
 class LooseStiffness(Stiffness):
     """The same, with springs to the bone that let skin swing and pass waves on."""
 
+    relative_radius: float = setting(0.5, "Distances from the bone beside those of neighbours", low=0.0, high=1e12)
     radius: float = setting(2.0, "Distances from the bone", low=0.0, high=1e12)
     twist: float = setting(1.0, "How firmly bones keep their own twist", low=0.0, high=1e12)
 
@@ -60,7 +61,7 @@ class SpringSettings(Settings):
     base: str = setting("incremental", "The skin it starts from, where a graph gives it none", choices=tuple(_BASES))
     aim: str = setting("automatic", "What springs to the bone draw towards", choices=AIMS)
     binding: str = setting("automatic", "How vertices are hung on bones", choices=METHODS)
-    iterations: int = setting(50, "Sweeps over the skin", low=1, high=100_000)
+    iterations: int = setting(50, "Sweeps over the skin, or what stands for them", low=1, high=100_000)
     stiffness: Stiffness = group(Stiffness, "Stiffness of springs; only ratios count")
 
     def takes_incoming(self) -> bool:

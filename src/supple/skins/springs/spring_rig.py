@@ -14,6 +14,7 @@ from supple.settings import setting
 from supple.skins.base import DevicePoints, Skin
 from supple.skins.painted_map import MapInfo
 from supple.skins.renamed import RENAMED
+from supple.skins.springs.balance import FACTORED, SOLVERS
 from supple.skins.springs.binding import REACH_MAPS, STIFFNESS_MAPS, SpringBinding
 from supple.skins.springs.settings import LIVE, SpringSettings
 from supple.skins.springs.state import RigState
@@ -29,6 +30,10 @@ class SpringRig(SpringSettings, Skin[SpringBinding, RigState]):
     the bone itself, without which a whole ring may shrink together, and `twist`, that about the bone, without which a
     twisted limb unwinds for ever.
 
+    All springs together have an energy (`kernels.energy`), of which their forces are the slope. Its least is found by
+    rounds with a matrix that is factored once (`balance`), one for every dozen of `iterations`; or by sweeps, as
+    published, which also serve on a GPU, where edits hold handles, and where `until` is to stop them early.
+
     A sweep moves each vertex by `step_scale` times the pull on it, at most to the mean of where its springs want it,
     and on by `momentum` of its last move while that helps. So no stiffness and no step makes it diverge, and fifty
     sweeps do the work of several hundred. It stops after `iterations` sweeps, or earlier when `until` says so: by the
@@ -39,13 +44,13 @@ class SpringRig(SpringSettings, Skin[SpringBinding, RigState]):
     Morph targets change what the springs know as rest, so they come out whole; edits are wishes, and springs weigh in.
 
     Limits: skin that touches skin is not seen; sweeps reach as many edges far as there are sweeps, so very fine meshes
-    should start from a smooth skin; where fifty sweeps do not bring a deep fold to rest, rounding shows there, by up to
-    0.3 mm on a body of two metres, when a pose is carried elsewhere. For motion after the motion see `SpringDynamics`.
+    should start from a smooth skin; deep folds are not quite at rest after fifty iterations, so rounding shows there,
+    by up to 0.3 mm on a body of two metres, when a pose is carried elsewhere. For motion see `SpringDynamics`.
     """
 
     command_name: ClassVar[str] = "springs"
     renamed: ClassVar[Mapping[str, str]] = RENAMED["springs"]
-    live: ClassVar[frozenset[str]] = LIVE | {"step_scale", "momentum", "until", "threshold"}
+    live: ClassVar[frozenset[str]] = LIVE | {"solver", "step_scale", "momentum", "until", "threshold"}
     cached: ClassVar[bool] = True
     maps: ClassVar[Mapping[str, MapInfo]] = MappingProxyType({**STIFFNESS_MAPS, **REACH_MAPS})
     papers: ClassVar[tuple[str, ...]] = (
@@ -58,13 +63,15 @@ class SpringRig(SpringSettings, Skin[SpringBinding, RigState]):
             # Rigid start, the four forces of the text, 1/30 of the force in each of at most 50 sweeps. It gives no
             # stiffness; 7.5 each puts their sum at the edge of what is stable.
             "published": {
-                "base": "rigid", "step_scale": 1.0 / 30.0, "momentum": 0.0, "until": "movement", "stiffness": {
+                "base": "rigid", "solver": "sweeps", "step_scale": 1.0 / 30.0, "momentum": 0.0, "until": "movement",
+                "stiffness": {
                     "edges": 7.5, "relative_radius": 7.5, "bend": 7.5, "bones": 7.5, "radius": 0.0, "twist": 0.0,
                 },
             },
         }
     )  # fmt: skip
 
+    solver: str = setting(FACTORED, "How the balance of springs is found", choices=SOLVERS)
     step_scale: float = setting(
         1e3, "Move per pull; more than the safe step is cut", unit="1/stiffness", low=0.0, high=1e12
     )

@@ -16,6 +16,7 @@ from supple.arrays import FloatArray
 from supple.character.morph_targets import MorphTargets
 from supple.skins.springs.attachment.packed import USUAL, AttachmentOptions, PackedAttachment
 from supple.skins.springs.attachment.weights import control_positions
+from supple.skins.springs.balance import BalanceSolver
 from supple.skins.springs.binding import EDIT_PREFIX, AttachedSkin, SpringBinding, is_held
 from supple.skins.springs.edit_pulls import EditPulls
 
@@ -202,6 +203,7 @@ class Springs:
         self.rest_edges, self.edge_components = wp.zeros_like(self.edges), blank(len(self.edges), wp.vec2f)
         self.length_ratios = wp.ones(len(attached.segments), dtype=wp.float32, device=self.device)
         self.ring_stiffness, self.bone_stiffness = blank(count, wp.vec3f), blank(count, wp.vec3f)
+        self.edge_stiffness = wp.zeros_like(self.edges)
         self.is_stretched = False
         self.rest_shapes: dict[str, float] | None = {}
         self._components_of: Any = None
@@ -218,6 +220,10 @@ class Springs:
     def tune(self, stiffness: Stiffness) -> None:
         """Make the springs this stiff."""
         self.tuned = self.binding.tune(stiffness)
+        lengths = self.binding.attached_skin.usual.rest_lengths
+        shorter = np.minimum(lengths[self.binding.owners], lengths[self.binding.around.indices])
+        scale = np.stack([np.ones_like(shorter), np.ones_like(shorter), shorter**2], axis=1)
+        devices.write(self.edge_stiffness, self.tuned.edges * scale)
         devices.write(self.ring_stiffness, self.tuned.ring)
         devices.write(self.bone_stiffness, self.tuned.bone)
         devices.write(self.all.freedom, self.binding.freedom)
@@ -242,13 +248,16 @@ class Springs:
 
     def _gather(self) -> Any:
         """All that pulls at a vertex, as kernels take it."""
-        from supple.skins.springs.kernels import springs as kernels
+        from supple.skins.springs.kernels import energy
 
         wp, put, around = devices.warp(), self.binding.constants.put, self.binding.around
-        springs = kernels.Springs()
+        springs = energy.Springs()
         springs.starts, springs.others = put(around.starts, wp.int32), put(around.indices, wp.int32)
         springs.edges, springs.aims = self.edges, self.aims
         springs.ring_stiffness, springs.bone_stiffness = self.ring_stiffness, self.bone_stiffness
+        springs.edge_stiffness = self.edge_stiffness
+        lengths = self.binding.attached_skin.usual.rest_lengths
+        springs.rest_lengths = put(lengths.astype(np.float32), wp.float32)
         springs.attachment_points, springs.segments = self.attached.attachment_points, self.attached.owners
         springs.bone_directions = self.attached.directions
         blank = self.binding.constants.blank
@@ -259,6 +268,7 @@ class Springs:
         return springs
 
     def _record(self) -> None:
+        from supple.skins.springs.kernels import energy
         from supple.skins.springs.kernels import springs as kernels
 
         wp, put, attached = devices.warp(), self.binding.constants.put, self.attached
@@ -270,7 +280,7 @@ class Springs:
         self._fallback = fallback
         self.measure_rest = self._launch(kernels.measure_rest, [self.points[0], self.polars[0], firm, self.all])
         measured = [self.all, self.points[0], self.polars[0], self._energies]
-        self._measure_energies = self._launch(kernels.measure_energies, measured)
+        self._measure_energies = self._launch(energy.measure_energies, measured)
         self.begin_at_aim = self.begin(None)
         self.set_targets = self._launch(kernels.set_targets, [self.all, attached.posed_edit_offsets])
 
@@ -311,12 +321,12 @@ class Springs:
 
     def forces(self, source: int) -> Any:
         """The sum of all pulls (V,) in the shape of a buffer, on the device, in units of stiffness times metres."""
-        from supple.skins.springs.kernels import springs as kernels
+        from supple.skins.springs.kernels import energy
 
         if self._forces is None:
             found = self.binding.constants.blank(self.count, devices.warp().vec3f)
             rows = [[self.all, self.points[one], self.polars[one], found] for one in range(2)]
-            self._forces = found, [self._launch(kernels.measure_forces, row) for row in rows]
+            self._forces = found, [self._launch(energy.measure_forces, row) for row in rows]
         self._forces[1][source]()
         return self._forces[0]
 
@@ -336,6 +346,7 @@ class RigState:
         self.sweeps = Sweeps([[sweep] for sweep in self.springs.sweeps(self._parameters)], self.springs.device)
         self.posed = blank(self.springs.count, wp.vec3f)
         self.sweeps_done = 0
+        self._balance: BalanceSolver | None = None
         self._begin: tuple[Any, devices.Launch] | None = None
         self._tuned_for: SpringRig | None = None
         self.tune(settings)
@@ -344,8 +355,10 @@ class RigState:
         """Take the settings that may change at any time."""
         if skin is self._tuned_for:
             return
+        if self._tuned_for is None or skin.stiffness != self._tuned_for.stiffness:
+            self._balance = None
+            self.springs.tune(skin.stiffness)
         self._tuned_for = skin
-        self.springs.tune(skin.stiffness)
         devices.write(self._parameters, np.array([skin.step_scale, skin.momentum, _MEASURED.get(skin.until, 0)]))
 
     def reshape(self, binding: SpringBinding) -> bool:
@@ -353,6 +366,13 @@ class RigState:
         if not binding.is_painted_like(self.springs.binding):
             self._tuned_for = None
         return self.springs.reshape(binding)
+
+    @property
+    def balance(self) -> BalanceSolver:
+        """What finds the balance of the springs as they are tuned."""
+        if self._balance is None:
+            self._balance = BalanceSolver(self.springs)
+        return self._balance
 
     def begin(self, incoming: Any) -> None:
         """Put the incoming shape into the buffers."""

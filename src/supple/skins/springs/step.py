@@ -19,6 +19,7 @@ from supple.motion.pose import Pose
 from supple.skins.kinematic.blend import RIGID_TOLERANCE
 from supple.skins.springs.attachment.segments import Segments
 from supple.skins.springs.attachment.weights import control_positions
+from supple.skins.springs.balance import FACTORED
 from supple.skins.springs.dynamics_state import DynamicsState
 from supple.skins.springs.state import AttachedState, RigState, Springs
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from supple.skins.springs.spring_dynamics import SpringDynamics
     from supple.skins.springs.spring_rig import SpringRig
 
+ROUND = 12.5  # sweeps that one round with the factor stands for
 CHECK = 10  # sweeps between two looks at how far the shape still moves; even, so that buffers are back in place
 _FALLS = 0.999  # of the last energy: what falls less in ten sweeps counts as the least energy
 _SETTLING = 200  # sweeps that bring the first pose to rest
@@ -183,9 +185,18 @@ def relax(skin: SpringRig, state: RigState, pose: Pose, incoming: Any) -> Any:
     state.tune(skin)
     pose_springs(state.springs, pose, incoming if skin.aims_at_incoming else None)
     state.begin(incoming)
-    state.sweeps_done = sweep_until_at_rest(skin, state)
+    state.sweeps_done = 0
+    if not is_factored(skin, state.springs) or not state.balance.run(math.ceil(skin.iterations / ROUND)):
+        state.begin(incoming)
+        state.sweeps_done = sweep_until_at_rest(skin, state)
     devices.warp().copy(state.posed, state.springs.points[state.sweeps_done % 2])
     return state.posed
+
+
+def is_factored(skin: SpringRig, springs: Springs) -> bool:
+    """Whether the factor serves: edits change the springs that it was made of, and a GPU is quicker by sweeps."""
+    asked = skin.solver == FACTORED and skin.until == "sweeps"
+    return asked and springs.device == "cpu" and not springs.edit_pulls.are_on
 
 
 def sweep_until_at_rest(skin: SpringRig, state: RigState) -> int:

@@ -7,7 +7,6 @@ them. Reading the factor is what a solve costs, so it is kept once and read by a
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -16,9 +15,8 @@ import numpy as np
 
 from supple import device as devices
 from supple.arrays import FloatArray, IntArray
+from supple.geometry.cholesky.elimination import PARTS, cut_elimination_tree
 
-_PARTS = 4  # whatever the number of threads, so that all add up in the same order
-_CUTS = 4000  # columns that the top may take
 _SMALL = 40_000  # blocks below which waking another thread costs more than it saves
 
 
@@ -41,19 +39,14 @@ class FactorArrays:
     def from_matrix(cls, matrix: Any) -> FactorArrays:
         """Factor a sparse matrix."""
         blocks = _factorize(matrix)
-        cut = _cut(blocks)
+        cut = cut_elimination_tree(blocks.starts, blocks.rows)
         blocks = blocks.reorder(cut.order)
-        n, top = len(blocks.order), int(cut.bounds[-1])
-        part_of = np.searchsorted(cut.bounds, np.arange(top), side="right") - 1
-        columns = np.repeat(np.arange(n), np.diff(blocks.starts))
-        targets = blocks.rows.astype(np.int64)
-        above = (columns < top) & (targets >= top)
-        targets[above] += (part_of[columns[above]] + 1) * (n - top)
+        targets = cut.targets(blocks.starts, blocks.rows)
         return cls(
             blocks.order,
             cut.bounds,
             blocks.starts,
-            targets.astype(np.int32),
+            targets,
             np.ascontiguousarray(blocks.values),
             np.asarray(np.linalg.inv(blocks.diagonal), dtype=np.float64),
         )
@@ -73,11 +66,11 @@ class FleshFactor:
         n, top = len(factor.order), int(factor.bounds[-1])
         self._is_small = len(factor.targets) <= _SMALL
         struct = self._factor = Factor()
-        struct.count, struct.top, struct.parts = n, top, _PARTS
+        struct.count, struct.top, struct.parts = n, top, PARTS
         struct.bounds, struct.order = put(factor.bounds, wp.int32), put(factor.order, wp.int32)
         struct.starts, struct.targets = put(factor.starts, wp.int32), put(factor.targets, wp.int32)
         struct.blocks, struct.inverses = put(factor.values, wp.mat33d), put(factor.inverses, wp.mat33d)
-        struct.work = wp.zeros(n + _PARTS * (n - top), dtype=wp.vec3d, device="cpu")
+        struct.work = wp.zeros(n + PARTS * (n - top), dtype=wp.vec3d, device="cpu")
         rhs, solution = (wp.zeros(n, dtype=wp.vec3d, device="cpu") for _ in range(2))
         self._rhs, self._solution = devices.HostSide(rhs), devices.HostSide(solution)
         self._solve = self._record(rhs, solution, None)
@@ -116,7 +109,7 @@ class FleshFactor:
         ends = [int(onto is not None), solution if onto is None else onto, solution]
         if self._is_small:
             return launch(kernels.solve_all, 1, rhs, *ends)
-        down, up = launch(kernels.down_parts, _PARTS, rhs), launch(kernels.up_parts, _PARTS, *ends)
+        down, up = launch(kernels.down_parts, PARTS, rhs), launch(kernels.up_parts, PARTS, *ends)
         return devices.Chain([down, launch(kernels.solve_top, 1, rhs, *ends), up], "cpu")
 
 
@@ -176,66 +169,3 @@ def _factorize(matrix: Any) -> _Blocks:
     diagonal = np.einsum("nab,nb,ncb->nac", units, pivots, units)
     found = nodes[order[::3] // 3].astype(np.int32)
     return _Blocks(found, starts.astype(np.int32), rows[sorting].astype(np.int32), values, diagonal)
-
-
-@dataclass(frozen=True, eq=False)
-class _Cut:
-    """Columns in a new `order` (n,): part p from `bounds[p]` to `bounds[p + 1]`, the top from the last bound on."""
-
-    order: IntArray
-    bounds: IntArray
-
-
-def _cut(blocks: _Blocks) -> _Cut:
-    """Cut the tree of elimination so that the longest part and the top together are short."""
-    n = len(blocks.order)
-    sizes = np.diff(blocks.starts)
-    parents = np.full(n, -1)
-    parents[sizes > 0] = blocks.rows[blocks.starts[:-1][sizes > 0]]
-    work = (sizes + 1.0).tolist()
-    weights = list(work)
-    children: list[list[int]] = [[] for _ in range(n)]
-    for j in range(n):  # all that hangs on a column comes before it
-        if parents[j] >= 0:
-            weights[parents[j]] += weights[j]
-            children[parents[j]].append(j)
-    heap = [(-weights[j], j) for j in np.flatnonzero(parents < 0).tolist()]
-    heapq.heapify(heap)
-    top = 0.0
-    above: list[int] = []
-    best = (np.inf, 0, _deal_out(heap))
-    while heap and len(above) < _CUTS and top < best[0]:
-        if not above or len(children[above[-1]]) > 1:  # along a chain nothing changes but the top
-            dealt = _deal_out(heap)
-            loads = [sum(weights[j] for j in roots) for roots in dealt]
-            longest = top + max(sum(loads[part : part + 2]) for part in range(0, _PARTS, 2))  # by two threads
-            if longest < best[0]:
-                best = (longest, len(above), dealt)
-        _, j = heapq.heappop(heap)
-        above.append(j)
-        top += work[j]
-        for child in children[j]:
-            heapq.heappush(heap, (-weights[child], child))
-    label = np.full(n, -1)
-    for part, roots in enumerate(best[2]):
-        label[roots] = part
-    label[above[: best[1]]] = _PARTS
-    for j in range(n - 1, -1, -1):
-        if label[j] < 0:
-            label[j] = label[parents[j]]
-    order = np.argsort(label, kind="stable").astype(np.int32)
-    return _Cut(order, np.searchsorted(label[order], np.arange(_PARTS + 1)).astype(np.int32))
-
-
-def _deal_out(heap: list[tuple[float, int]]) -> list[list[int]]:
-    """Subtrees dealt out to the parts, the heaviest first, each to who has least; a heavy part is next to a light one.
-
-    Threads take neighbouring parts.
-    """
-    loads: list[tuple[float, int, list[int]]] = [(0.0, part, []) for part in range(_PARTS)]
-    for weight, j in sorted(heap):
-        load, part, roots = loads[0]
-        roots.append(j)
-        heapq.heapreplace(loads, (load - weight, part, roots))
-    heavy = [roots for _, _, roots in sorted(loads, reverse=True)]
-    return [heavy[at // 2 if at % 2 == 0 else _PARTS - 1 - at // 2] for at in range(_PARTS)]

@@ -7,7 +7,8 @@ coupling between hands whose skin overlaps, C_ab = sum b_ak f_bk. Every kernel w
 
 import warp as wp
 
-from supple.skins.springs.kernels.springs import STEP, SWEEP_STEP, TINY, Springs, polar, total_stiffness
+from supple.skins.springs.kernels.energy import TINY, Springs, polar, total_stiffness
+from supple.skins.springs.kernels.springs import STEP, SWEEP_STEP
 
 HANDS = 8
 HOLDS = wp.constant(1)  # kinds of hands: those that are somewhere

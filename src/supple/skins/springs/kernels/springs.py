@@ -1,31 +1,29 @@
 # mypy: ignore-errors
-"""Arithmetic of the springs between skin and skeleton.
+"""Ways of skin between springs: it begins somewhere, sweeps to rest, or swings.
 
-Symbols: x a vertex, a its attachment point, s = x - a = l u its scale vector of length l (`radius`) and direction u; l'
-and u' the length and direction it would have by incremental rotation, d the direction of its bone, j its n neighbours;
-L_ij the length an edge should have, theta_ij the angle between u_i and u_j, phi the angle between u and d; index 0 at
-bind.
-
-A *pull* is a stiffness times the way to where one spring would be at rest, shared between both ends of it. Angles are
-taken by their sines up to a quarter turn and go on rising to twice that at half a turn, so no inverse is needed.
-Every kernel works on item `first + tid`, so that a launch can be cut into ranges.
+What springs want, and how they pull, is in `energy`, with its symbols. Every kernel works on item `first + tid`, so
+that a launch can be cut into ranges.
 """
 
 import warp as wp
 
-Points = wp.array(dtype=wp.vec3f)
-Polars = wp.array(dtype=wp.vec4f)
-IntArray = wp.array(dtype=wp.int32)
-FloatArray = wp.array(dtype=wp.float32)
-Angles = wp.array(dtype=wp.vec2f)
-Edges = wp.array(dtype=wp.vec3f)
+from supple.skins.springs.kernels.energy import (
+    TINY,
+    Angles,
+    FloatArray,
+    IntArray,
+    Points,
+    Polars,
+    Springs,
+    polar,
+    pull,
+    total_stiffness,
+)
 
 STEP_SCALE, MOMENTUM, MEASURED = wp.constant(0), wp.constant(1), wp.constant(2)  # parameters of sweeps
 STEP, INERTIA, SWEEP_STEP, RETENTION = wp.constant(0), wp.constant(1), wp.constant(2), wp.constant(3)  # and in time
 ROOM_RETENTION, MAX_STRETCH = wp.constant(4), wp.constant(5)
 
-TINY = wp.constant(1.0e-12)
-SLACK = wp.constant(0.2)  # of its stiffness an edge has against being pressed: skin folds where it cannot stretch
 SURE = wp.constant(16.0)  # how soon the last move counts fully, by the squared cosine between it and the pull
 CALM = wp.constant(0.8)  # damping of skin that a hand has let go, of the pace at which it swings; two ends all swings
 SPREAD = wp.constant(0.1)  # how much springs along the skin add to that pace
@@ -33,35 +31,6 @@ MOVES = wp.constant(1)  # what a sweep measures: how far vertices moved
 FORCES = wp.constant(2)  # or how hard they were pulled, per unit of stiffness
 UNKNOWN_DRIFT = wp.constant(1.0e30)  # m/s of bones of which only one pose is known
 YIELDING = wp.constant(0.05)  # looseness below which skin counts as firm
-FLAT = wp.constant(1.0e-4)  # sine below which two directions count as one
-
-
-@wp.struct
-class Springs:
-    """All springs of one skin in one pose.
-
-    The ring of vertex i are `others[starts[i]:starts[i + 1]]`; `edges` are (L_ij, cos theta_ij0, sin theta_ij0), `aims`
-    (u', l'), `bone_angles` (cos phi_0, sin phi_0). `ring_stiffness` is (k_s, k_l, k_t), `bone_stiffness` is
-    (k_g, k_b, k_h), of which `anchors` are shares; `holds` is k_e, with which edits draw a vertex to `targets`,
-    and `edit_rooms` how much farther than usual they let it swing.
-    `freedom` is 1 of vertices that springs move and 0 of static ones, which stay with the first stage.
-    """
-
-    starts: IntArray
-    others: IntArray
-    edges: Edges
-    ring_stiffness: Points
-    bone_stiffness: Points
-    attachment_points: Points
-    aims: Polars
-    segments: IntArray
-    bone_directions: Points
-    bone_angles: Angles
-    anchors: FloatArray
-    holds: FloatArray
-    targets: Points
-    edit_rooms: FloatArray
-    freedom: FloatArray
 
 
 @wp.struct
@@ -79,91 +48,6 @@ class Memory:
     rooms: FloatArray
 
 
-@wp.func
-def angular_error(u: wp.vec3f, other: wp.vec3f, cosine_0: float, sine_0: float) -> wp.vec3f:
-    """Across u, towards `other`, as long as the angle between them is larger than at bind: (theta - theta_0) tau.
-
-    tau sin(theta - theta_0) = (other - cos(theta) u) sin(theta - theta_0) / sin(theta).
-    """
-    cosine = wp.dot(u, other)
-    across = other - cosine * u
-    sine = wp.length(across)
-    change = (sine * cosine_0 - cosine * sine_0) / wp.max(sine, FLAT)
-    if cosine * cosine_0 + sine * sine_0 < 0.0:  # more than a quarter turn from bind
-        off = wp.abs(change) * sine
-        change *= (2.0 - off) / wp.max(off, FLAT)
-    return change * across
-
-
-@wp.func
-def polar(x: wp.vec3f, a: wp.vec3f, aim: wp.vec4f) -> wp.vec4f:
-    """Direction of the scale vector, and how much longer it is than it should be; on the skeleton, u' stands in."""
-    s = x - a
-    radius = wp.length(s)
-    if radius > 1.0e-3 * aim[3] and radius > TINY:
-        return wp.vec4f(s[0] / radius, s[1] / radius, s[2] / radius, radius - aim[3])
-    return wp.vec4f(aim[0], aim[1], aim[2], radius - aim[3])
-
-
-@wp.func
-def pull(i: int, x: Points, polars: Polars, springs: Springs) -> wp.vec3f:
-    """The sum of all pulls on a vertex [Toothman2020, Eq. 21 and 22], averaged over its ring.
-
-    edges            k_s 1/n sum (|x_j - x_i| - L_ij) / 2 along the edge
-    relative_radius  k_l 1/n sum ((l_j - l'_j) - (l_i - l'_i)) / 2 along u
-    bend             k_t l/n sum (theta_ij - theta_ij0) / 2 across u, towards u_j
-    radius           k_g (l' - l) along u
-    bones            k_b l (phi - phi_0) across u, towards d
-    twist            k_h l sin(angle to u') across u, towards u'
-    edits            k_e (target - x), the external force F_e
-    """
-    ring = springs.ring_stiffness[i]
-    site = springs.anchors[i] * springs.bone_stiffness[i]
-    aim = springs.aims[i]
-    bone = springs.bone_directions[springs.segments[i]]
-    bone_angle = springs.bone_angles[i]
-    here = x[i]
-    p = polars[i]
-    u = wp.vec3f(p[0], p[1], p[2])
-    along = wp.vec3f(0.0, 0.0, 0.0)
-    across = wp.vec3f(0.0, 0.0, 0.0)
-    longer = float(0.0)
-    first = springs.starts[i]
-    last = springs.starts[i + 1]
-    for e in range(first, last):
-        j = springs.others[e]
-        c = springs.edges[e]
-        edge = x[j] - here
-        stretch = 1.0 - c[0] / wp.max(wp.length(edge), TINY)
-        if stretch < 0.0:
-            stretch *= SLACK
-        along += stretch * edge
-        q = polars[j]
-        longer += q[3]
-        across += angular_error(u, wp.vec3f(q[0], q[1], q[2]), c[1], c[2])
-    radius = p[3] + aim[3]
-    weight = 0.5 / float(wp.max(last - first, 1))
-    radial = ring[1] * (weight * longer - 0.5 * p[3]) - site[0] * p[3]
-    twist = wp.vec3f(aim[0], aim[1], aim[2])
-    cosine = wp.dot(twist, u)
-    twist = twist - cosine * u
-    if cosine < 0.0:
-        twist = twist / wp.max(wp.length(twist), FLAT)
-    tangential = (
-        (ring[2] * weight) * across + site[1] * angular_error(u, bone, bone_angle[0], bone_angle[1]) + site[2] * twist
-    )
-    own = (ring[0] * weight) * along + radial * u + radius * tangential
-    return own + springs.holds[i] * (springs.targets[i] - here)
-
-
-@wp.func
-def total_stiffness(i: int, springs: Springs) -> float:
-    """Of all springs at a vertex."""
-    ring = springs.ring_stiffness[i]
-    site = springs.bone_stiffness[i]
-    return ring[0] + ring[1] + ring[2] + springs.anchors[i] * (site[0] + site[1] + site[2]) + springs.holds[i]
-
-
 @wp.kernel(enable_backward=False)
 def begin(first: int, start: Points, springs: Springs, now: Points, before: Points, polars: Polars):
     """Start from a shape, at rest."""
@@ -171,6 +55,17 @@ def begin(first: int, start: Points, springs: Springs, now: Points, before: Poin
     x = start[i]
     now[i] = x
     before[i] = x
+    polars[i] = polar(x, springs.attachment_points[i], springs.aims[i])
+
+
+@wp.kernel(enable_backward=False)
+def move(first: int, springs: Springs, weight: FloatArray, moves: Points, now: Points, before: Points, polars: Polars):
+    """x <- x_before + weight (x + move - x_before), as far as it is free."""
+    i = first + wp.tid()
+    last = now[i]
+    x = before[i] + weight[0] * (last + springs.freedom[i] * moves[i] - before[i])
+    now[i] = x
+    before[i] = last
     polars[i] = polar(x, springs.attachment_points[i], springs.aims[i])
 
 
@@ -288,45 +183,6 @@ def sweep(
     x += move
     before[i] = x
     after_polars[i] = polar(x, springs.attachment_points[i], springs.aims[i])
-
-
-@wp.kernel(enable_backward=False)
-def measure_forces(first: int, springs: Springs, now: Points, polars: Polars, found: Points):
-    """All pulls on every vertex."""
-    i = first + wp.tid()
-    found[i] = pull(i, now, polars, springs)
-
-
-@wp.kernel(enable_backward=False)
-def measure_energies(first: int, springs: Springs, now: Points, polars: Polars, found: FloatArray):
-    """Half of stiffness times squared change, over the springs of a vertex; ring springs count half at each end."""
-    i = first + wp.tid()
-    ring = springs.ring_stiffness[i]
-    site = springs.anchors[i] * springs.bone_stiffness[i]
-    p = polars[i]
-    u = wp.vec3f(p[0], p[1], p[2])
-    aim = springs.aims[i]
-    bone_angle = springs.bone_angles[i]
-    radius = p[3] + aim[3]
-    total = float(0.0)
-    for e in range(springs.starts[i], springs.starts[i + 1]):
-        j = springs.others[e]
-        c = springs.edges[e]
-        q = polars[j]
-        stretch = wp.length(now[j] - now[i]) - c[0]
-        off = wp.length(angular_error(u, wp.vec3f(q[0], q[1], q[2]), c[1], c[2]))
-        total += (
-            ring[0] * stretch * stretch
-            + ring[1] * (q[3] - p[3]) * (q[3] - p[3])
-            + ring[2] * radius * radius * off * off
-        )
-    total = 0.25 * total / float(wp.max(springs.starts[i + 1] - springs.starts[i], 1))
-    bone_off = wp.length(angular_error(u, springs.bone_directions[springs.segments[i]], bone_angle[0], bone_angle[1]))
-    twist_off = wp.length(angular_error(u, wp.vec3f(aim[0], aim[1], aim[2]), 1.0, 0.0))
-    total += 0.5 * (site[0] * p[3] * p[3] + site[1] * radius * radius * bone_off * bone_off)
-    off_target = springs.targets[i] - now[i]
-    total += 0.5 * site[2] * radius * radius * twist_off * twist_off
-    found[i] = total + 0.5 * springs.holds[i] * wp.dot(off_target, off_target)
 
 
 @wp.kernel(enable_backward=False)
