@@ -416,6 +416,11 @@ def test_shapes_that_the_file_opens_with_are_told_of(read):
     character = read(two_shapes(weights=[0.5, 0.0]), told=told)
     np.testing.assert_allclose(character.points, QUAD)
     assert "opens with shapes" in told[0]
+    opening = character.motions["default pose"].sample(0.0).shapes
+    assert opening == pytest.approx({"shape0": 0.5})
+    moving = two_shapes(weights=[0.5, 0.25])
+    moving.clip((0, "translation", [0.0, 1.0], [[0, 0, 0], [1, 0, 0]]), name="go")
+    assert read(moving, told=told).motions["go"].sample(1.0).shapes == pytest.approx({"shape0": 0.5, "shape1": 0.25})
 
 
 def test_primitives_become_parts_by_material_and_meshes_by_name(read):

@@ -218,6 +218,17 @@ def test_a_grid_that_hits_every_key_is_found():
     assert np.isin(keys, times).all()
 
 
+@pytest.mark.parametrize("rounded", [False, True])
+def test_a_grid_is_found_though_two_keys_lie_closer_than_its_steps(rounded):
+    """Keys of one channel in milliseconds beside those of another in full leave gaps that are no step of either."""
+    exact = np.array([*range(10), *range(12, 40)]) / 30.0
+    keys = np.unique(np.concatenate([exact, np.round(exact[::3], 3)])) if rounded else exact[[0, 3, 8, 10, 17, 27]]
+    times, fps = even_times(keys, bends=False, most=10_000)
+    assert fps == pytest.approx(30.0, rel=1e-3)
+    frames = np.round((keys - keys[0]) * fps).astype(int)
+    assert np.abs(times[frames] - keys).max() < 5.1e-4
+
+
 def test_a_rate_that_is_nearly_whole_is_not_bent():
     """Frame times written as 0.033333 drift by a frame in an hour; rounding the rate would show."""
     keys = (np.arange(400) * 0.033333).astype(np.float32).astype(np.float64)

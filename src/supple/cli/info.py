@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from supple.character.character import Character
+from supple.character.materials import Texture
 from supple.character.skeleton import Skeleton
 from supple.character.units import likely_units
 from supple.cli.console import Console
@@ -15,6 +16,7 @@ from supple.cli.options.characters import add_character_argument
 from supple.document.sources import character_from
 from supple.errors import InputError
 from supple.geometry.topology import census, signed_volume
+from supple.io.losses import losses_by_format
 from supple.motion.builtin import MOTIONS, recipe
 from supple.motion.builtin.recipe import Recipe
 from supple.motion.motion import Motion
@@ -70,6 +72,22 @@ def described(character: Character) -> dict[str, Any]:
         "maps": {
             name: {"low": float(values.min()), "high": float(values.max())} for name, values in character.maps.items()
         },
+        "shapes": list(character.shapes),
+        "materials": [
+            {
+                "name": material.name,
+                "textures": {slot: picture.name for slot, picture in material.textures.items()},
+                "extensions": sorted(material.gltf.get("extensions", {})),
+            }
+            for material in character.materials
+        ],
+        "textures": [
+            {"name": picture.name, "kind": picture.mime_type, "bytes": len(picture.data)}
+            for picture in _pictures(character)
+        ],
+        "at_corners": _at_corners(character),
+        "units": "m",
+        "losses": losses_by_format(character),
         "motions": [
             {
                 "name": name,
@@ -83,6 +101,20 @@ def described(character: Character) -> dict[str, Any]:
         ],
         "joint_tree": joint_tree(skeleton),
     }
+
+
+def _pictures(character: Character) -> list[Texture]:
+    """The pictures of its materials, each once."""
+    every = (picture for material in character.materials for picture in material.textures.values())
+    return list(dict.fromkeys(every))
+
+
+def _at_corners(character: Character) -> list[str]:
+    """What stands at the corners of the mesh beside places."""
+    display = character.display
+    if display is None:
+        return []
+    return [*(["TEXCOORD_0"] if display.uvs is not None else []), *display.attributes]
 
 
 def _anatomy(character: Character) -> dict[str, Any]:
@@ -131,11 +163,44 @@ def _lines(data: dict[str, Any]) -> list[str]:
         ("weights", "none" if data["influences"] is None else f"up to {data['influences']} joints per vertex"),
         ("parts", ", ".join(f"{name} ({count})" for name, count in data["parts"].items()) or "none"),
         ("maps", ", ".join(f"{name} {m['low']:.3g} to {m['high']:.3g}" for name, m in data["maps"].items()) or "none"),
+        ("shapes", _few(data["shapes"])),
+        ("looks", _few([_look(material) for material in data["materials"]])),
+        ("pictures", _few([f"{p['name']} ({p['bytes'] / 1000:.3g} kB)" for p in data["textures"]])),
+        ("corners", _few(data["at_corners"])),
+        (
+            "units",
+            "metres" if data["likely_units"] is None else f"metres, though it seems to be in {data['likely_units']}",
+        ),
         ("motions", ", ".join(f"{clip['name']} ({clip['seconds']:.3g} s)" for clip in data["motions"]) or "none"),
         ("joints", str(len(data["joints"]))),
         *([("anatomy", _made_of(data["anatomy"]))] if "anatomy" in data else []),
     ]
-    return [data["name"], *(f"  {what:<8} {text}" for what, text in rows), *("    " + j for j in data["joint_tree"])]
+    lost = [f"  to {suffix:<6} {'; '.join(lines) or 'nothing is lost'}" for suffix, lines in _saves(data["losses"])]
+    return [
+        data["name"],
+        *(f"  {what:<8} {text}" for what, text in rows),
+        "  A save would lose",
+        *lost,
+        *("    " + j for j in data["joint_tree"]),
+    ]
+
+
+def _saves(losses: dict[str, list[str]]) -> list[tuple[str, list[str]]]:
+    """Losses by suffix, one suffix for those that lose the same."""
+    told: dict[tuple[str, ...], str] = {}
+    for suffix, lines in losses.items():
+        told.setdefault(tuple(lines), suffix)
+    return [(suffix, list(lines)) for lines, suffix in told.items()]
+
+
+def _look(material: dict[str, Any]) -> str:
+    said = [*material["textures"], *material["extensions"]]
+    return f"{material['name']} ({', '.join(said)})" if said else str(material["name"])
+
+
+def _few(names: list[str], most: int = 8) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more if names else "none"
 
 
 def _made_of(anatomy: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,8 @@ LONGEST = 1 << 17  # frames, or four for every key: 18 minutes at the highest ra
 _PATHS = {"translation": "VEC3", "rotation": "VEC4", "scale": "VEC3"}
 _FINEST = 240  # frames between the two closest keys that are tried, no more
 _GRID = 2e-3  # of a frame: how far float32 times may lie off an even grid
+_ROUNDED, _MILLISECOND = 0.02, 5.1e-4  # of a frame, and [s]: how far times in whole milliseconds may lie off it
+_MOST_TRIED, _TRIED = 6000, 24  # rates that are tried one by one, and keys that each is tried on first
 # What a frame costs while it is made: ten numbers of each joint and as many again to check them, the numbers that blend
 # one curve, and of each shape its share and what blends it.
 _JOINT_BYTES, _FRAME_BYTES, _SHAPE_BYTES = 160, 640, 64
@@ -216,12 +218,21 @@ def motions(
     clips: list[Clip],
     *,
     shapes_of: Mapping[int, list[str]] | None = None,
+    blended: Mapping[str, float] | None = None,
 ) -> dict[str, Motion]:
     """The clips as motions of the skeleton; a clip that moves none of its joints and no shape is no motion.
 
-    `shapes_of` names the shapes of the nodes that are drawn, in the order of their weights.
+    `shapes_of` names the shapes of the nodes that are drawn, in the order of their weights; `blended` are the shares of
+    those that the file opens with, which stay where a clip does not move them.
     """
-    return dict(_each_motion(document, accessors, scene, rig, clips, shapes_of or {}))
+    made = dict(_each_motion(document, accessors, scene, rig, clips, shapes_of or {}))
+    return {name: _with_shares(motion, blended or {}) for name, motion in made.items()}
+
+
+def _with_shares(motion: Motion, blended: Mapping[str, float]) -> Motion:
+    """The motion with shapes blended in all the time, where it does not move them itself."""
+    lasting = {name: np.full(motion.frames, share) for name, share in blended.items() if name not in motion.shapes}
+    return motion.replace(shapes={**motion.shapes, **lasting}) if lasting else motion
 
 
 def first_motion(document: Document, accessors: Accessors, scene: Scene, rig: Rig, clips: list[Clip]) -> Motion:
@@ -251,15 +262,18 @@ def _each_motion(
             yield clip.name, _motion(document, scene, rig, curves, named, clip.name, len(clips) - number)
 
 
-def default_pose(scene: Scene, rig: Rig) -> Motion | None:
-    """The pose the file opens in, as a motion of one frame, where it is not the one the mesh was bound in."""
+def default_pose(scene: Scene, rig: Rig, blended: Mapping[str, float]) -> Motion | None:
+    """The pose the file opens in, as a motion of one frame, where it is not the one the mesh was bound in.
+
+    `blended` are the shares of shapes that it opens with.
+    """
     motion = _assemble(scene, rig, [], [], np.zeros(1), ALONE, "default pose")
     rest = rig.skeleton.world_from_joint
     apart = np.abs(motion.sample(0.0).world_from_joint - rest)
     size = max(float(np.ptp(rest[:, :3, 3], axis=0).max()), 1e-3)
-    if apart[:, :3, 3].max() <= 1e-3 * size and apart[:, :3, :3].max() <= 1e-3:
+    if apart[:, :3, 3].max() <= 1e-3 * size and apart[:, :3, :3].max() <= 1e-3 and not blended:
         return None
-    return motion
+    return _with_shares(motion, blended)
 
 
 def _motion(
@@ -287,9 +301,10 @@ def _motion(
 def even_times(keys: FloatArray, *, bends: bool, most: int) -> tuple[FloatArray, float]:
     """At most `most` evenly spaced times [s] from the first key to the last, and their rate [1/s].
 
-    The rate is that of the two closest keys, or the smallest multiple of it whose grid hits all keys, up to 120 a
-    second; keys on the grid are hit at the very times of the file. Where keys lie closer, or on no such grid, the rate
-    is 120 and keys fall between frames. `bends` asks for 60 a second at least.
+    The rate is that of the two closest keys, or the smallest multiple of it whose grid hits all keys, or else the
+    smallest rate at all whose grid does, up to 120 a second; keys on the grid are hit at the very times of the file.
+    Times that were rounded to milliseconds count as hit too. Where keys lie on no such grid, the rate is 120 and keys
+    fall between frames. `bends` asks for 60 a second at least.
     """
     length = float(keys[-1] - keys[0])
     if len(keys) == 1 or length <= 1e-6:
@@ -297,14 +312,16 @@ def even_times(keys: FloatArray, *, bends: bool, most: int) -> tuple[FloatArray,
     gaps = np.diff(keys)
     base = length / float(gaps[gaps > 1e-4].min(initial=length))  # steps of the closest keys, not yet whole
     highest = HIGHEST_RATE * length * (1.0 + 1e-3)
-    frames, hit = max(int(np.ceil(highest * 0.999 - 1e-3)), 1), False
-    for finer in range(1, min(int(highest / base), _FINEST) + 1):
-        count = max(round(base * finer), 1)
-        if _on_grid(keys[:100], keys[0], count / length) and _on_grid(keys, keys[0], count / length):
-            times_as_many = max(int(np.ceil(SMOOTH_RATE * length / count - 1e-3)), 1) if bends else 1
-            frames, hit = count * times_as_many, True
-            break
-    hit &= frames < most
+    frames = max(int(np.ceil(highest * 0.999 - 1e-3)), 1)
+    finer = range(1, min(int(highest / base), _FINEST) + 1)
+    count = _first_grid(keys, length, [max(round(base * times), 1) for times in finer], _GRID)
+    if count is None and 1.0 <= highest <= _MOST_TRIED:
+        every = range(max(int(SMOOTH_RATE * length), 1) if bends else 1, int(highest) + 1)
+        rounding = np.minimum(_ROUNDED, _MILLISECOND * np.array(every) / length)
+        count = _first_grid(keys, length, every, _GRID) or _first_grid(keys, length, every, rounding)
+    if count is not None:
+        frames = count * (max(int(np.ceil(SMOOTH_RATE * length / count - 1e-3)), 1) if bends else 1)
+    hit = count is not None and frames < most
     frames = min(frames, most - 1)
     times = np.linspace(keys[0], keys[-1], frames + 1)
     if hit:
@@ -313,13 +330,21 @@ def even_times(keys: FloatArray, *, bends: bool, most: int) -> tuple[FloatArray,
         times[-1] = keys[-1]
     rate = frames / length
     near = round(rate)
-    rounding = 2e-7 * max(abs(float(keys[0])), abs(float(keys[-1])))  # of float32 times
-    return times, float(near) if near and abs(frames / near - length) <= rounding else rate
+    float_rounding = 2e-7 * max(abs(float(keys[0])), abs(float(keys[-1])))  # of float32 times
+    return times, float(near) if near and abs(frames / near - length) <= float_rounding else rate
 
 
-def _on_grid(keys: FloatArray, start: float, rate: float) -> bool:
-    grid_index = (keys - start) * rate
-    return bool((np.abs(grid_index - np.round(grid_index)) <= _GRID).all())
+def _first_grid(keys: FloatArray, length: float, counts: Sequence[int], tolerance: float | FloatArray) -> int | None:
+    """The first of `counts` whose grid of that many steps has all keys on it, up to a share of its step."""
+    shares = np.broadcast_to(tolerance, len(counts))
+    some = np.unique(np.linspace(1, len(keys) - 1, min(len(keys) - 1, _TRIED), dtype=np.int64))
+    steps = np.outer(np.asarray(counts, dtype=np.float64) / length, keys[some] - keys[0])
+    fits = np.asarray((np.abs(steps - np.round(steps)) <= shares[:, None]).all(axis=1))
+    for row in np.flatnonzero(fits).tolist():
+        grid = (keys - keys[0]) * (counts[row] / length)
+        if (np.abs(grid - np.round(grid)) <= shares[row]).all():
+            return counts[row]
+    return None
 
 
 def _assemble(

@@ -67,9 +67,10 @@ def read_character(path: Path, *, repair: bool) -> Character:
     body = build_body(document, meshes, rig, instances)
     drawn = [(instance.node, instance.mesh, meshes.shape_names(instance.mesh)) for instance in instances]
     shapes_of = {instance.node: meshes.shape_names(instance.mesh) for instance in instances}
-    motions = animation.motions(document, accessors, scene, rig, clips, shapes_of=shapes_of)
+    blended = _blended(document, instances, shapes_of)
+    motions = animation.motions(document, accessors, scene, rig, clips, shapes_of=shapes_of, blended=blended)
     motions = extras.restore_loops(document, motions, [clip.name for clip in clips])
-    opening = animation.default_pose(scene, rig)
+    opening = animation.default_pose(scene, rig, blended)
     if opening is not None:
         motions.setdefault(opening.name, opening)
     character = Character(
@@ -154,7 +155,6 @@ def _instances(document: Document, scene: Scene, skins: list[Skin]) -> list[Inst
                 "they move it from there",
             )
         found.append(Instance(node, mesh, skin))
-        _note_default_shapes(document, node, mesh)
     if not found:
         check_all(document)
         raise document.nothing(
@@ -163,10 +163,18 @@ def _instances(document: Document, scene: Scene, skins: list[Skin]) -> list[Inst
     return found
 
 
-def _note_default_shapes(document: Document, node: int, mesh: int) -> None:
-    fields = document.item("nodes", node)
-    where = f"nodes[{node}]"
-    values = document.listing(fields, "weights", where)
-    values = values or document.listing(document.item("meshes", mesh), "weights", f"meshes[{mesh}]")
-    if any(values):
-        document.faults.note(where, "the file opens with shapes blended in; they rest at zero here")
+def _blended(document: Document, instances: list[Instance], shapes_of: dict[int, list[str]]) -> dict[str, float]:
+    """The shares of shapes that the file opens with, by name, without those of zero."""
+    found: dict[str, float] = {}
+    for instance in instances:
+        where = f"nodes[{instance.node}]"
+        shares = document.listing(document.item("nodes", instance.node), "weights", where)
+        shares = shares or document.listing(
+            document.item("meshes", instance.mesh), "weights", f"meshes[{instance.mesh}]"
+        )
+        for name, share in zip(shapes_of[instance.node], shares, strict=False):
+            if type(share) in (int, float) and abs(share) < 1e6 and share:
+                found[name] = float(share)
+    if found:
+        document.faults.note("the file", "it opens with shapes blended in; its motions have their shares")
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
-from supple.errors import InputError
+from supple.errors import InputError, SuppleWarning
 from supple.geometry import quaternions
 from supple.io.gltf.materials import KEY
 from supple.io.gltf_out.container import Glb, check_room
@@ -24,6 +25,7 @@ from supple.motion.pose import Pose
 if TYPE_CHECKING:
     from supple.graph.cache import Cache
 
+_SHEARED = 5e-6  # of the reach: by how much a pose may be off its moves, turns and scales, which round
 _SAME = 1e-7  # a channel that stays this close to rest is left to the node's own transform
 
 
@@ -101,9 +103,14 @@ def _plain_motion(cache: Cache) -> Motion | None:
     )
     reach = np.abs(cache.poses[..., :3, 3]).max(initial=1.0)
     sheared = any(
-        np.abs(motion.sample(at).world_from_joint - pose).max() > 1e-6 * reach
+        np.abs(motion.sample(at).world_from_joint - pose).max() > _SHEARED * reach
         for at, pose in zip(motion.times, cache.poses, strict=True)
     )
+    if sheared:
+        told = (
+            f"{cache.character.name}: its joints shear, which no skeleton of a GLB can; it is written as morph targets"
+        )
+        warnings.warn(told, SuppleWarning, stacklevel=4)
     return None if sheared else motion
 
 
