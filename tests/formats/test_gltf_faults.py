@@ -221,23 +221,6 @@ def test_too_many_and_too_deep_joints_are_refused(tmp_path):
 # Whole files
 
 
-@pytest.mark.parametrize(
-    ("name", "word"), [("KHR_draco_mesh_compression", "Draco"), ("EXT_meshopt_compression", "meshopt")]
-)
-def test_compressed_files_are_refused_by_name_with_what_to_do(tmp_path, name, word):
-    file = arm()
-    file.json["extensionsRequired"] = [name]
-    with pytest.raises(FormatError, match=rf"{word}.*unpack it first"):
-        load(file.save(tmp_path))
-
-
-def test_a_compressed_primitive_is_refused_though_the_file_does_not_say_so(tmp_path):
-    file = arm()
-    file.json["meshes"][0]["primitives"][0]["extensions"] = {"KHR_draco_mesh_compression": {}}
-    with pytest.raises(FormatError, match="Draco"):
-        load(file.save(tmp_path))
-
-
 def test_a_buffer_that_is_only_there_compressed_is_refused_by_name(tmp_path):
     file = arm()
     whole = file.document(uri="arm.bin")

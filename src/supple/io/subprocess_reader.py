@@ -15,6 +15,7 @@ from typing import IO
 from supple.errors import UnfinishedError
 from supple.io import isolation, sandbox
 
+SHUT_OFF = False  # whether this process is itself one that reads a file, and may start no other
 LOADING = 120.0  # [s] on the clock to load the libraries; a busy machine takes long, which is not the file's doing
 _GLANCE = 0.05  # [s] between two looks at the process
 _WORDS = 160  # of what it said last

@@ -39,6 +39,7 @@ def main(what: str, path: Path, answer: Path, *, repair: bool, size: int) -> Non
     subprocess_reader.begin(answer)
     Sandbox().allow(size)
     isolate([path.resolve().parent], answer.parent)
+    subprocess_reader.SHUT_OFF = True
     made: Character | Motion | None = None
     said: dict[str, Any] = {}
     with warnings.catch_warnings(record=True) as caught:

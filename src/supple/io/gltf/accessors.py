@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import FloatArray
+from supple.io.compressed.unpacking import unpacked_draco, unpacked_view
 from supple.io.gltf.document import Document, Fields
 
 Array = NDArray[Any]
@@ -30,6 +31,24 @@ class Accessors:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._read: dict[int, Array] = {}
+        self._unpacked: dict[int, memoryview | None] = {}
+
+    def unpack(self) -> None:
+        """Unpack the accessors of all compressed meshes, before any of them is read."""
+        for number, rows in unpacked_draco(self._document).items():
+            self._take(number, rows)
+
+    def _take(self, number: int, rows: Array) -> None:
+        """Let an accessor have rows that were unpacked elsewhere, as its type says."""
+        document, where = self._document, f"accessors[{number}]"
+        fields = document.item("accessors", number)
+        kind = self._component(fields, where)
+        shape = (document.whole(fields, "count", where, low=1), WIDTHS.get(str(fields.get("type")), 0))
+        if rows.shape != shape:
+            raise document.error(where, f"{rows.shape} numbers were unpacked for it", f"it has {shape}")
+        document.spend(rows.size * 8, where)
+        with np.errstate(invalid="ignore", over="ignore"):
+            self._read[number] = _as_said(rows.astype(kind), fields)
 
     def rows(self, number: int, where: str, *, shape: str, kinds: str = "iuf") -> Array:
         """All elements (N, width) of an accessor that must be of the type `shape`, such as VEC3.
@@ -80,10 +99,7 @@ class Accessors:
         sparse = fields.get("sparse")
         if sparse is not None:
             rows = self._with_changes(rows, document.mapping(fields, "sparse", where), kind, f"{where}.sparse")
-        if fields.get("normalized") is True and kind.kind != "f":
-            most = float(np.iinfo(kind).max)
-            return np.maximum(rows.astype(np.float64) / most, -1.0)
-        return rows
+        return _as_said(rows, fields)
 
     def _with_changes(self, rows: Array, sparse: Fields, kind: np.dtype[Any], where: str) -> Array:
         """The rows with some of them replaced; at most as many as there are."""
@@ -107,10 +123,15 @@ class Accessors:
         offset = self._document.whole(fields, "byteOffset", where) if "byteOffset" in fields else 0
         return self._elements(view, offset, shape, kind, where)
 
-    def _elements(self, view: int, offset: int, shape: tuple[int, int], kind: np.dtype[Any], where: str) -> Array:
-        """A window (N, width) onto the bytes of a buffer view; every byte of it is known to be inside."""
-        document = self._document
-        at = f"bufferViews[{view}]"
+    def _window(self, view: int) -> tuple[memoryview, int, int]:
+        """The bytes, unpacked where they were packed, that a buffer view lies in, its start there, and its length."""
+        document, at = self._document, f"bufferViews[{view}]"
+        if view not in self._unpacked:
+            plain = unpacked_view(document, view)
+            self._unpacked[view] = None if plain is None else memoryview(plain)
+        unpacked = self._unpacked[view]
+        if unpacked is not None:
+            return unpacked, 0, len(unpacked)
         fields = document.item("bufferViews", view)
         number = document.index(fields, "buffer", at, of="buffers")
         if number is None:
@@ -120,6 +141,14 @@ class Accessors:
         length = document.whole(fields, "byteLength", at, low=1)
         if start + length > len(content):
             raise document.error(at, f"it ends at byte {start + length}", f"the buffer has {len(content)}")
+        return content, start, length
+
+    def _elements(self, view: int, offset: int, shape: tuple[int, int], kind: np.dtype[Any], where: str) -> Array:
+        """A window (N, width) onto the bytes of a buffer view; every byte of it is known to be inside."""
+        document = self._document
+        at = f"bufferViews[{view}]"
+        fields = document.item("bufferViews", view)
+        content, start, length = self._window(view)
         size = kind.itemsize * shape[1]
         stride = document.whole(fields, "byteStride", at, low=4, high=252) if "byteStride" in fields else size
         if stride < size:
@@ -128,6 +157,13 @@ class Accessors:
         if end > length:
             raise document.error(where, f"it ends at byte {end}", f"{at} has {length}")
         return np.ndarray(shape, dtype=kind, buffer=content, offset=start + offset, strides=(stride, kind.itemsize))
+
+
+def _as_said(rows: Array, fields: Fields) -> Array:
+    """Rows of an accessor; integers marked as normalised become floats, -1 to 1 or 0 to 1."""
+    if fields.get("normalized") is True and rows.dtype.kind != "f":
+        return np.maximum(rows.astype(np.float64) / float(np.iinfo(rows.dtype).max), -1.0)
+    return rows
 
 
 def as_floats(rows: Array) -> FloatArray:

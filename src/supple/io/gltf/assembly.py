@@ -24,13 +24,17 @@ from supple.io.surfaces.welding import weld
 from supple.names import unique
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Instance:
-    """A mesh shown by a node, bent by a skin or, where `skin` is None, riding on the node."""
+    """A mesh shown by a node, bent by a skin or, where `skin` is None, riding on the node.
+
+    `copies` (K, 4, 4) are where it stands in the space of the node, where it is drawn more than once.
+    """
 
     node: int
     mesh: int
     skin: int | None
+    copies: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,14 +162,21 @@ def _pieces(document: Document, meshes: Meshes, rig: Rig, instances: list[Instan
         inner = [f"{label}/{name}" for name in unique([primitive.name for primitive in primitives])]
         for primitive, name in zip(primitives, inner, strict=True):
             where = f"meshes[{instance.mesh}] on nodes[{instance.node}]"
-            document.spend(150 * len(primitive.points) + 24 * len(primitive.triangles), where)
             parts = (label, name) if len(primitives) > 1 else (label,)
-            pieces.append(_place_piece(document, rig, instance, primitive, parts, where))
+            for copy in [np.eye(4)] if instance.copies is None or instance.skin is not None else instance.copies:
+                document.spend(150 * len(primitive.points) + 24 * len(primitive.triangles) + 2000, where)
+                pieces.append(_place_piece(document, rig, instance, primitive, parts, where, copy))
     return pieces
 
 
 def _place_piece(
-    document: Document, rig: Rig, instance: Instance, primitive: Primitive, parts: tuple[str, ...], where: str
+    document: Document,
+    rig: Rig,
+    instance: Instance,
+    primitive: Primitive,
+    parts: tuple[str, ...],
+    where: str,
+    copy: FloatArray,
 ) -> _Piece:
     skin = instance.skin
     if skin is not None and primitive.joints is not None and primitive.values is not None:
@@ -174,7 +185,7 @@ def _place_piece(
         joints = np.where(values > 0.0, rig.slots[skin][joints], 0).astype(np.int32)
     else:
         joint = int(rig.slots[skin][0]) if skin is not None else rig.joint_of[instance.node]
-        placement = rig.placements[skin] if skin is not None else rig.skeleton.world_from_joint[joint]
+        placement = rig.placements[skin] if skin is not None else rig.skeleton.world_from_joint[joint] @ copy
         if skin is not None:
             document.faults.mend(
                 where,

@@ -44,6 +44,7 @@ class Meshes:
 
     def __init__(self, document: Document, accessors: Accessors) -> None:
         self._document, self._accessors = document, accessors
+        accessors.unpack()
         self._read: dict[int, list[Primitive]] = {}
 
     def name(self, mesh: int) -> str:
@@ -90,8 +91,6 @@ class Meshes:
         if not isinstance(fields, dict):
             raise document.error(where, "it is no object", "an object is needed")
         mode = document.whole(fields, "mode", where, high=6) if "mode" in fields else TRIANGLES
-        if "KHR_draco_mesh_compression" in document.mapping(fields, "extensions", where):
-            raise document.compressed(where, "Draco")
         attributes = document.mapping(fields, "attributes", where)
         accessor = document.index(attributes, "POSITION", f"{where}.attributes", of="accessors")
         if mode < TRIANGLES or accessor is None:

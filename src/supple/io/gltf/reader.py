@@ -6,9 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
+from supple.arrays import FloatArray
 from supple.character.character import Character
+from supple.geometry import quaternions
 from supple.io.gltf import animation, extras
-from supple.io.gltf.accessors import Accessors
+from supple.io.gltf.accessors import Accessors, as_floats
 from supple.io.gltf.assembly import Instance, build_body
 from supple.io.gltf.document import Document
 from supple.io.gltf.faults import Faults
@@ -21,17 +23,17 @@ from supple.io.kept import vrm, vrma
 from supple.io.kept.reading import read_kept, with_expressions
 from supple.motion.motion import Motion
 
-_COMPRESSION = {
-    "KHR_draco_mesh_compression": "Draco",
-    "EXT_meshopt_compression": "meshopt",
-    "KHR_meshopt_compression": "meshopt",
-}
+_COPIES = "EXT_mesh_gpu_instancing"
 _HARMLESS = (
     "KHR_materials_",
     "KHR_texture_",
     "EXT_texture_",
     "KHR_lights_",
     "KHR_mesh_quantization",
+    "KHR_draco_mesh_compression",
+    "EXT_meshopt_compression",
+    "KHR_meshopt_compression",
+    "EXT_mesh_gpu_instancing",
     "VRM",
     "MSFT_texture_",
     "KHR_xmp",
@@ -57,7 +59,7 @@ def read_character(path: Path, *, repair: bool) -> Character:
     scene = read_scene(document)
     skins = read_skins(document, accessors, scene)
     clips = animation.read_clips(document)
-    instances = _instances(document, scene, skins)
+    instances = _instances(document, accessors, scene, skins)
     users = {instance.skin: instance.node for instance in reversed(instances) if instance.skin is not None}
     riders = [instance.node for instance in instances if instance.skin is None]
     riders += _vrm_nodes(document, scene)
@@ -132,13 +134,38 @@ def _check_extensions(document: Document) -> None:
     for name in document.listing(document.root, "extensionsRequired", "the file"):
         if not isinstance(name, str):
             raise document.error("extensionsRequired", "a name is no text", "names are needed")
-        if name in _COMPRESSION:
-            raise document.compressed("extensionsRequired", f"{_COMPRESSION[name]} ({name})")
         if not name.startswith(_HARMLESS):
             document.faults.note("extensionsRequired", f"{name[:60]} is not known, and what it adds is left out")
 
 
-def _instances(document: Document, scene: Scene, skins: list[Skin]) -> list[Instance]:
+def _copies(document: Document, accessors: Accessors, node: int) -> FloatArray | None:
+    """Where copies (K, 4, 4) of a node's mesh stand in the space of the node; None where it is drawn once."""
+    where = f"nodes[{node}].{_COPIES}"
+    extensions = document.mapping(document.item("nodes", node), "extensions", f"nodes[{node}]")
+    if _COPIES not in extensions:
+        return None
+    fields = document.mapping(document.mapping(extensions, _COPIES, where), "attributes", where)
+    parts: dict[str, FloatArray] = {}
+    for name, shape in (("TRANSLATION", "VEC3"), ("ROTATION", "VEC4"), ("SCALE", "VEC3")):
+        number = document.index(fields, name, where, of="accessors")
+        if number is not None:
+            parts[name] = as_floats(accessors.rows(number, f"{where}.{name}", shape=shape))
+    counts = {len(rows) for rows in parts.values()}
+    if len(counts) != 1 or not all(np.isfinite(rows).all() for rows in parts.values()):
+        raise document.error(where, "its copies are not finite, or not equally many", "a place for each is needed")
+    (count,) = counts
+    document.spend(300 * count, where)
+    unturned = np.tile([0.0, 0.0, 0.0, 1.0], (count, 1))
+    turns = quaternions.normalize(parts.get("ROTATION", unturned))
+    turns[~turns.any(axis=1)] = unturned[0]
+    placed = quaternions.compose(parts.get("TRANSLATION", np.zeros((count, 3))), turns, parts.get("SCALE"))
+    solid = np.asarray(np.abs(np.linalg.det(placed[:, :3, :3])) > 1e-18)
+    if not solid.all():
+        document.faults.note(where, f"{int((~solid).sum())} copies are scaled to nothing and are left out")
+    return placed[solid]
+
+
+def _instances(document: Document, accessors: Accessors, scene: Scene, skins: list[Skin]) -> list[Instance]:
     """The meshes that the scene shows; a file without any is refused, and told apart from a broken one."""
     found = []
     for node in scene.order.tolist():
@@ -154,7 +181,7 @@ def _instances(document: Document, scene: Scene, skins: list[Skin]) -> list[Inst
                 "they must be inside",
                 "they move it from there",
             )
-        found.append(Instance(node, mesh, skin))
+        found.append(Instance(node, mesh, skin, _copies(document, accessors, node)))
     if not found:
         check_all(document)
         raise document.nothing(
