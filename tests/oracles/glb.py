@@ -84,6 +84,8 @@ class ReadGlb:
         playing = self.scene["animations"][animation]
         for channel in playing["channels"]:
             target = channel["target"]
+            if target["path"] == "weights":
+                continue
             keys = self.array(playing["samplers"][channel["sampler"]]["output"])
             local[target["path"]][target["node"]] = keys[frame]
         world = quaternions.compose(local["translation"], local["rotation"], local["scale"])

@@ -17,7 +17,7 @@ from supple.io.gltf.materials import KEY
 from supple.io.gltf_out.container import Glb, check_room
 from supple.io.gltf_out.mesh import GlbMesh, influence_columns, map_columns, rest_columns, shape_columns
 from supple.io.kept.writing import add_kept, is_vrm, written_shapes
-from supple.io.surfaces.bake_normals import is_plain_blend
+from supple.io.surfaces.bake_normals import is_plain_blend, simulated_motion
 from supple.io.surfaces.display_mesh import DisplayMesh
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose
@@ -81,7 +81,8 @@ def write_cache(cache: Cache, path: Path) -> None:
 
     A bake of plain linear blend is a skinned mesh and its motion, a few hundred kilobytes. Any other is played by
     blending one morph target a frame into the next: 24 bytes (place and normal) a drawn vertex and frame, and
-    4 bytes times the square of the number of frames for the animation.
+    4 bytes times the square of the number of frames for the animation. Where the skin moved the bones, the skeleton
+    with that motion stands beside the mesh.
     """
     motion = _plain_motion(cache)
     if motion is not None:
@@ -92,7 +93,7 @@ def write_cache(cache: Cache, path: Path) -> None:
 
 def _plain_motion(cache: Cache) -> Motion | None:
     """The poses as a motion, when the bake is linear blend of nothing but turns, moves and scales of joints."""
-    if not is_plain_blend(cache):
+    if not is_plain_blend(cache) or simulated_motion(cache) is not None:
         return None
     motion = Motion.from_poses(
         cache.skeleton,
@@ -129,18 +130,33 @@ def _write_morphing(cache: Cache, path: Path) -> None:
     )
     names = [f"frame {number:04d}" for number in range(1, frames + 1)]
     mesh.add_targets(targets, names, [1.0] + [0.0] * (frames - 1))
-    glb.scene["nodes"] = [{"name": character.name, "mesh": 0}]
-    _set_scene(glb, [0])
+    moved = simulated_motion(cache)
+    tops = [] if moved is None else _add_skeleton(glb, moved.skeleton)
+    nodes = glb.scene.setdefault("nodes", [])
+    nodes.append({"name": character.name, "mesh": 0})
+    drawn_by = len(nodes) - 1
+    _set_scene(glb, [*tops, drawn_by])
     times = glb.add((np.arange(frames) / cache.fps).astype(np.float32), bounds=True)
     weights = glb.add(np.eye(frames, dtype=np.float32).ravel())
     glb.scene["animations"] = [
         {
             "name": str(cache.info["motion_name"]),
             "samplers": [{"input": times, "output": weights, "interpolation": "LINEAR"}],
-            "channels": [{"sampler": 0, "target": {"node": 0, "path": "weights"}}],
+            "channels": [{"sampler": 0, "target": {"node": drawn_by, "path": "weights"}}],
         }
     ]
+    if moved is not None:
+        _add_bones(glb, moved)
     glb.write(path)
+
+
+def _add_bones(glb: Glb, motion: Motion) -> None:
+    """Let the first animation move the bones too, as the skin did; no vertex follows them."""
+    _add_motion(glb, motion.name, motion)
+    clip, bones = glb.scene["animations"][0], glb.scene["animations"].pop()
+    first = len(clip["samplers"])
+    clip["samplers"] += bones["samplers"]
+    clip["channels"] += [{**channel, "sampler": channel["sampler"] + first} for channel in bones["channels"]]
 
 
 def _set_scene(glb: Glb, roots: list[int]) -> None:

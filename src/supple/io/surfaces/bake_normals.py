@@ -1,4 +1,4 @@
-"""The normals of the frames of a bake."""
+"""What a bake has beside its points: the normals of its frames, and the motion of bones that the skin moved."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from supple.skins.kinematic.linear_blend import LinearBlend
 
 if TYPE_CHECKING:
     from supple.graph.cache import Cache
+    from supple.motion.motion import Motion
 
 
 class BakeNormals:
@@ -32,6 +33,11 @@ class BakeNormals:
         if self._by_joints and isinstance(self.shading, CarriedNormals):
             return self.shading.normals_by_matrices(blended_matrices(self._character, self._cache.poses[frame]))
         return self.shading.normals(self._cache.points[frame])
+
+
+def simulated_motion(cache: Cache) -> Motion | None:
+    """The motion of the bones, where the skin moved them; None where they follow the poses."""
+    return None if np.array_equal(cache.bones, cache.poses[: cache.ready]) else cache.motion
 
 
 def is_plain_blend(cache: Cache) -> bool:

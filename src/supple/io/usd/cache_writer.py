@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from supple.io.surfaces.bake_normals import BakeNormals
+from supple.io.surfaces.bake_normals import BakeNormals, simulated_motion
+from supple.io.usd.character_writer import add_skeleton
 from supple.io.usd.library import name_for, new_stage, usd
 from supple.io.usd.material_writer import Wardrobe
 from supple.io.usd.mesh_prim import MeshPrim
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 def write_cache(cache: Cache, path: Path) -> None:
     """Write the mesh with its quads, texture coordinates, materials, maps and parts, and all frames.
 
-    Frame 0 is time code 0. Pictures of materials lie in a folder beside the file: hero.usdc has hero_textures.
+    Frame 0 is time code 0. Where the skin moved the bones, the skeleton with that motion stands beside the mesh.
+    Pictures of materials lie in a folder beside the file: hero.usdc has hero_textures.
     """
     character = cache.character
     UsdGeom = usd("UsdGeom", str(path))
@@ -34,3 +36,6 @@ def write_cache(cache: Cache, path: Path) -> None:
         normals = BakeNormals(cache)
         for frame, points in enumerate(cache.points):
             mesh.set_points(points, time=float(frame), normals=normals.at(frame))
+        moved = simulated_motion(cache)
+        if moved is not None:
+            add_skeleton(stage, f"/{name}/Bones", moved)

@@ -80,13 +80,17 @@ def _write_shapes(stage: Any, prim: Any, skeleton: Any, shapes: Mapping[str, Flo
 
 def write_motion(motion: Motion, path: Path) -> None:
     """Write a clip with the skeleton it moves, and no mesh."""
-    UsdSkel = usd("UsdSkel", str(path))
     with new_stage(path) as stage:
-        root = UsdSkel.Root.Define(stage, "/Motion")
-        stage.SetDefaultPrim(root.GetPrim())
-        order = _parents_first(motion.skeleton)
-        skeleton = _define_skeleton(stage, "/Motion/Skeleton", motion.skeleton, order)
-        _write_motions(stage, skeleton, {motion.name: motion}, order)
+        stage.SetDefaultPrim(add_skeleton(stage, "/Motion", motion))
+
+
+def add_skeleton(stage: Any, path: str, motion: Motion) -> Any:
+    """Define a SkelRoot that holds a skeleton and the clip that moves it; returns its prim."""
+    root = usd("UsdSkel", path).Root.Define(stage, path)
+    order = _parents_first(motion.skeleton)
+    skeleton = _define_skeleton(stage, f"{path}/Skeleton", motion.skeleton, order)
+    _write_motions(stage, skeleton, {motion.name: motion}, order)
+    return root.GetPrim()
 
 
 def _parents_first(skeleton: Skeleton) -> np.ndarray:
