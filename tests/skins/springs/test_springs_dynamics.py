@@ -133,7 +133,7 @@ def test_without_momentum_it_follows_at_once(tube):
     assert np.abs(frames[stopped] - balance).max() < 0.3 * np.abs(lively[stopped] - balance).max()
 
 
-def poked(frequency, iterations=8):
+def poked(frequency, iterations=8, frames=100):
     """How far every ring of a long tube whose lowest rings were pulled out has moved, frame by frame, and where it is.
 
     Loose springs to the bone, so that waves run.
@@ -147,8 +147,8 @@ def poked(frequency, iterations=8):
     player.advance(rest)
     velocities = player._nodes[-1].state.memory.velocities.numpy()
     velocities[tube.points[:, 1] < 0.1, 1] = -0.2
-    shifts = [tube.points[:, 1] - player.advance(rest)[:, 1] for _ in range(100)]
-    return np.array(shifts).reshape(100, 62, 48).mean(axis=2), tube
+    shifts = [tube.points[:, 1] - player.advance(rest)[:, 1] for _ in range(frames)]
+    return np.array(shifts).reshape(frames, 62, 48).mean(axis=2), tube
 
 
 def test_a_wave_travels_along_the_skin_some_distances_from_the_bone_in_a_swing():
@@ -166,6 +166,21 @@ def test_a_wave_travels_along_the_skin_some_distances_from_the_bone_in_a_swing()
         assert 0.8 * wanted < measured < 1.25 * wanted
         ahead = height > 0.15 + 1.6 * wanted * 20 * STEP
         assert np.abs(shifts[19, ahead]).max() < 0.02 * shifts[19].max()  # nothing arrives before it
+
+
+def test_a_wave_returns_from_the_end_of_the_skin():
+    """Half way up, skin rises as the front passes, falls, and rises again when the front comes back from the top."""
+    shifts, tube = poked(1.27, frames=130)  # four metres a second
+    height = tube.points[::48, 1]
+    middle = int(np.abs(height - 0.5 * height.max()).argmin())
+    rise = shifts[6:] - shifts[:-6]  # in a twentieth of a second
+    passes, top = rise[:, middle].argmax(), rise[:, -2].argmax()
+    after = slice(top + (top - passes) // 2, None)
+    returns = after.start + rise[after, middle].argmax()
+    assert rise[passes, middle] > 0.3 * shifts[:, middle].max()
+    assert rise[passes:returns, middle].min() < 0.0  # it had begun to fall
+    assert rise[returns, middle] > 0.3 * rise[passes, middle]
+    assert 0.7 * (top - passes) < returns - top < 2.0 * (top - passes)  # about as long down as up; it has spread out
 
 
 def test_no_wave_outruns_the_mesh():

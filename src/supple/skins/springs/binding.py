@@ -42,7 +42,8 @@ EDIT_PREFIX = "edit "  # begins the names of shapes that are edits; all others a
 HOLD_PREFIX = "hold "  # and of maps that say with which stiffness an edit holds its handles
 FIRM_PREFIX = "firm "  # and of those that say what springs to the bone are multiplied by while it is there
 STATIC_MAP = "static"
-STIFFNESS_MAP, JIGGLE_MAP, FLESH_MAP = "stiffness", "jiggle", "flesh"
+STIFFNESS_MAP, JIGGLE_MAP, FLESH_MAP, RIGID_MAP = "stiffness", "jiggle", "flesh", "rigid"
+_MARKS = (JIGGLE_MAP, FLESH_MAP, RIGID_MAP, STATIC_MAP)
 KINDS = ("edges", "relative_radius", "bend", "radius", "bones", "twist")
 _KIND_WORDS = ("edges", "radii beside others", "bends", "radii", "angles to the bone", "twists")
 _OLD_KINDS = {"relative_radius": "lengths", "bend": "turns", "radius": "girth", "twist": "hold"}  # in painted maps
@@ -173,7 +174,7 @@ class SpringBinding:
         names = [
             name
             for name in {**one.maps, **two.maps}
-            if name.startswith((STIFFNESS_MAP, HOLD_PREFIX, FIRM_PREFIX)) or name in (JIGGLE_MAP, FLESH_MAP, STATIC_MAP)
+            if name.startswith((STIFFNESS_MAP, HOLD_PREFIX, FIRM_PREFIX)) or name in _MARKS
         ]
         return all(same_map(one, two, name) for name in names)
 
@@ -249,6 +250,18 @@ class SpringBinding:
         """How much (V,) springs may move each vertex: 1 passive, 0 static."""
         character = self.attached_skin.character
         return 1.0 - np.clip(character.maps.get(STATIC_MAP, np.zeros(len(character.points))), 0.0, 1.0)
+
+    @property
+    def swinging_freedom(self) -> FloatArray:
+        """The same (V,) of skin that swings: skull, hands, feet and what is hard stay with the bones.
+
+        Unless how loose skin is was painted.
+        """
+        character = self.attached_skin.character
+        if JIGGLE_MAP in character.maps:
+            return self.freedom
+        rigid = character.maps.get(RIGID_MAP, character.body_shape.rigid)
+        return self.freedom * (1.0 - np.clip(rigid, 0.0, 1.0))
 
     def max_offsets(self, share: float) -> Float32Array:
         """How far (V,) [m] vertices may go from where they hang: a share of their distance from the bone."""

@@ -99,6 +99,8 @@ class DynamicsState:
         devices.write(self._max_offsets, springs.binding.max_offsets(skin.max_offset))
         devices.write(self._looseness, springs.binding.looseness)
         self._swings = skin.frequency > 0.0
+        if self._swings:
+            devices.write(springs.all.freedom, springs.binding.swinging_freedom)
         inertia = skin.inertia if self._swings else 0.0
         retained = math.exp(-2.0 * skin.damping * 2.0 * math.pi * skin.frequency * dt)
         row = [skin.step, inertia, dt, retained, math.exp(-skin.step / _ROOM_LASTS), _STRETCH * skin.max_offset]

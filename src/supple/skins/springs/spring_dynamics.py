@@ -13,11 +13,11 @@ from supple.character.character import Character
 from supple.motion.pose import Pose
 from supple.settings import group, setting
 from supple.skins.base import DevicePoints, PullableSkin, Skin
-from supple.skins.painted_map import MapInfo
+from supple.skins.painted_map import ANATOMY, MapInfo
 from supple.skins.pull import Pull
 from supple.skins.renamed import RENAMED
 from supple.skins.springs import step as stepping
-from supple.skins.springs.binding import FLESH_MAP, JIGGLE_MAP, REACH_MAPS, STIFFNESS_MAPS, SpringBinding
+from supple.skins.springs.binding import FLESH_MAP, JIGGLE_MAP, REACH_MAPS, RIGID_MAP, STIFFNESS_MAPS, SpringBinding
 from supple.skins.springs.dynamics_state import DynamicsState
 from supple.skins.springs.settings import LIVE, LooseStiffness, SpringSettings
 
@@ -29,7 +29,8 @@ class SpringDynamics(SpringSettings, PullableSkin[SpringBinding, DynamicsState])
     With `frequency` above zero the springs have momentum: flesh that the bones accelerate stays behind by `inertia` and
     swings at that pace until `damping` has eaten it, and waves run over the skin, some distances from the bone far in
     every swing. With `frequency` zero each step only relaxes, as published for frame-dependent rigs. A map `jiggle`, 0
-    to 1, says where skin is loose; without it flesh is as soft as in all soft skins, and head, hands and feet are firm.
+    to 1, says where skin is loose; without it flesh is as soft as in all soft skins, and skull, hands, feet and what
+    a map `rigid` marks stay with the bones.
 
     Limits: skin that touches skin is not seen. No vertex goes farther from where it hangs than `max_offset` of its
     distance from the bone, and edges swing by little more than a fifth of that share of their length, except in a hand.
@@ -43,6 +44,7 @@ class SpringDynamics(SpringSettings, PullableSkin[SpringBinding, DynamicsState])
         {
             JIGGLE_MAP: MapInfo("How loose skin is: 0 answers at once, 1 swings"),
             FLESH_MAP: MapInfo("How deep flesh lies over what is hard, where no jiggle is painted", high=0.5, unit="m"),
+            RIGID_MAP: ANATOMY[RIGID_MAP],
             **STIFFNESS_MAPS,
             **REACH_MAPS,
         }
@@ -92,6 +94,8 @@ class SpringDynamics(SpringSettings, PullableSkin[SpringBinding, DynamicsState])
             return skin_softness(character, distance)
         if name == FLESH_MAP:
             return usual_flesh(distance, body_sizes(character))
+        if name == RIGID_MAP:
+            return character.body_shape.rigid
         own = binding.attached_skin.usual_map(name)
         return super().usual_map(binding, character, name) if own is None else own
 
