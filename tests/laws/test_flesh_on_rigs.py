@@ -58,6 +58,19 @@ def test_thin_legs_go_with_their_bones(data_file):
 
 
 @pytest.mark.slow
+def test_hard_shells_stay_on_what_they_lie_on(data_file):
+    knight = supple.load(data_file("gltf/Knight.glb"))
+    motion, shells = knight.motions["1H_Melee_Attack_Chop"], knight.anatomy.shells
+    hung = shells.host_weights.any(axis=1)
+    assert hung.any()
+    linear = played(knight, motion, supple.LinearBlend(), 0.7)
+    for x, y in zip(played(knight, motion, supple.PositionBased(), 0.7), linear, strict=True):
+        moved = x - y
+        below = np.einsum("vk,vki->vi", shells.host_weights, moved[shells.hosts])
+        assert np.linalg.norm(moved - below, axis=1)[hung].max() < 0.003
+
+
+@pytest.mark.slow
 def test_the_skin_of_a_lean_person_slides_little(data_file):
     human = supple.load(data_file("gltf/human_cmu_8clips.glb"))
     motion = human.motions["02_04_jump_balance"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.arrays import FloatArray, IntArray
+from supple.character.anatomy.covers import cover
 from supple.character.anatomy.leaves import leaf_joints, skull_joints
 from supple.character.anatomy.rigid_parts import rigid_fraction
 from supple.character.anatomy.shells import Shells, find_shells, shell_volumes
@@ -26,7 +27,7 @@ _SOFT = (0.3, 0.8)  # shares of the trunk's thickness: what is thinner than the 
 # (0.95); a ball has 1.24.
 _LEAN, _ROUND = 0.45, 0.95
 _LEAST = 0.35  # how soft the trunk of the leanest is
-_SWINGS = 0.5  # of half the thickness of flesh: what of it swings where nothing is painted, the rest is organs and bone
+SWINGS = 0.5  # of half the thickness of flesh: what of it swings where nothing is painted, the rest is organs and bone
 _HOLDS = 0.05  # weight from which a bone holds a vertex
 
 
@@ -72,10 +73,11 @@ class SkinAnatomy:
     """What the skin of a character is made of, vertex by vertex (V,); read it as `character.anatomy`.
 
     `thickness` [m] is how thick flesh is there, `trunk` [m] that of the trunk of the same body. `leaf` says how much of
-    a vertex belongs to a finger, toe, hoof, ear, tail or tooth, `rigid` how much to a skull, hands, feet or a hard
-    shell, `firmness` how much it goes with the bones: all of that, and whatever is thin. `softness` is how softly it
-    swings. All of these go from 0 to 1. `swing_depth` [m] is how deep the flesh goes that swings, a share of half the
-    thickness, smaller for the lean. `bone_count` is how many bones hold it, and `shells` tells what lies on what.
+    a vertex belongs to a finger, toe, hoof, ear, tail or tooth, `rigid` how much to a skull, hands, feet, a hard shell
+    or flesh below one, `firmness` how much it goes with the bones: all of that, and whatever is thin. `softness` is how
+    softly it swings. All of these go from 0 to 1. `swing_depth` [m] is how deep the flesh goes that swings, a share of
+    half the thickness, smaller for the lean. `bone_count` is how many bones hold it, and `shells` tells what lies on
+    what.
 
     Painted maps win: "thickness" [m], "leaf" and "rigid", and for softness "jiggle" or "flesh" [m].
     """
@@ -95,6 +97,11 @@ class SkinAnatomy:
         loose = np.clip(self.softness / np.maximum(1.0 - self.rigid, 1e-3), 0.0, 1.0)
         step = 0.5 - np.sin(np.arcsin(1.0 - 2.0 * loose) / 3.0)  # what the smooth step takes to it
         return np.asarray(body_sizes(character) * (PAINTED[0] + step * (PAINTED[1] - PAINTED[0])))
+
+    @property
+    def slenderness(self) -> FloatArray:
+        """How much every vertex (V,) is bone and sinew because it is thin or a leaf, 0 to 1."""
+        return 1.0 - smoothstep(self.relative_thickness, *_THIN) * (1.0 - self.leaf)
 
     @property
     def relative_thickness(self) -> FloatArray:
@@ -124,6 +131,7 @@ def find_body_shape(character: Character) -> BodyShape:
         plumpness[mine] = _LEAST + (1.0 - _LEAST) * smoothstep(trunk[mine] / cube, _LEAN, _ROUND)
     leaf, skull = _leaves(skeleton, weights, thickness / np.maximum(trunk, 1e-300), areas)
     rigid = np.maximum(np.maximum(named, skull), shells.hard[shells.number])
+    rigid = np.maximum(rigid, cover(points, triangles, shells, trunk))
     count = np.ones(len(points)) if weights is None else (weights.values >= _HOLDS).sum(axis=1)
     return BodyShape(thickness, trunk, plumpness, count.astype(np.int32), leaf, rigid, shells)
 
@@ -151,7 +159,7 @@ def find_anatomy(character: Character) -> SkinAnatomy:
         rigid,
         firmness,
         shape.shells.on_host(np.asarray(softness)),
-        0.5 * thickness * (1.0 if painted else _SWINGS * shape.plumpness),
+        0.5 * thickness * (1.0 if painted else SWINGS * shape.plumpness),
         shape.shells,
     )
 

@@ -14,9 +14,11 @@ from supple.character.crowd import Crowd
 from supple.character.morph_targets import MorphTargets
 from supple.geometry import topology
 from supple.geometry.rows import group_by_label
+from supple.geometry.vectors import lengths
 from supple.motion.pose import Pose
 
 _MOST = 0.02  # of the thickness of flesh: how far a vertex may be moved
+_BENT = 0.25  # of the radius at which the skin bends: the same, so that neighbours in a crease are not drawn apart
 _ROUNDS = 4  # in which a device shares out what vertices at their limit leave to others
 
 
@@ -41,8 +43,8 @@ class RestVolume:
     def from_character(cls, character: Character, depth: FloatArray) -> RestVolume:
         """Spread changes over a skin in proportion to the `depth` (V,) [m] of flesh.
 
-        No vertex is moved by more than a fiftieth of how thick the flesh is there: what is missing beyond that is not
-        hidden by blowing up the skin.
+        No vertex is moved by more than a fiftieth of how thick the flesh is there, less where it is firm or sharply
+        bent: what is missing beyond that is not hidden by blowing up the skin.
         """
         one = character.member if isinstance(character, Crowd) else character
         census = topology.census(one.triangles)
@@ -53,14 +55,17 @@ class RestVolume:
         thickness = share_by_depth(depth)
         starts, corners = group_by_label(character.triangles.reshape(-1), len(character.points))
         around = (corners // 3).astype(np.int32)
-        limits = (_MOST * character.body_shape.thickness).astype(np.float32)
-        return cls(one, character.triangles, thickness, limits, starts, around, closed=True)
+        copies = len(character.points) // len(one.points)
+        return cls(one, character.triangles, thickness, np.tile(_limits(one), copies), starts, around, closed=True)
 
     def reshaped(self, character: Character, depth: FloatArray | None = None) -> RestVolume:
         """That of a character with other shapes, and another `depth` (V,) [m] of flesh if one is given."""
         member = character.member if isinstance(character, Crowd) else character
-        thickness = self.thickness if depth is None or not self.closed else share_by_depth(depth)
-        return replace(self, member=member, thickness=thickness)
+        if not self.closed:
+            return replace(self, member=member)
+        thickness = self.thickness if depth is None else share_by_depth(depth)
+        limits = np.tile(_limits(member), len(character.points) // len(member.points))
+        return replace(self, member=member, thickness=thickness, limits=limits)
 
     def farthest(self, thickness: Float32Array) -> Float32Array:
         """The offset (V,) [m] at which vertices that take so much of a change are at their limits."""
@@ -69,6 +74,23 @@ class RestVolume:
     def initial_sums(self, rest_points: FloatArray, copies: int) -> FloatArray:
         """The sums before anything is added up (5 for every copy): what the volume shall be, then what it is."""
         return np.tile([topology.signed_volume(rest_points, self.member.triangles), 0.0, 0.0, 0.0, 0.0], copies)
+
+
+def _limits(character: Character) -> Float32Array:
+    """How far (V,) [m] every vertex of a skin may be moved."""
+    anatomy, triangles = character.anatomy, character.triangles
+    areas = topology.area_vectors(character.points, triangles)
+    normals = np.zeros_like(character.points)
+    for corner in range(3):
+        np.add.at(normals, triangles[:, corner], areas)
+    normals /= np.maximum(lengths(normals), 1e-300)[:, None]
+    i, j = topology.unique_edges(triangles).T
+    length = np.linalg.norm(character.points[i] - character.points[j], axis=1)
+    radius = length / np.maximum(np.linalg.norm(normals[i] - normals[j], axis=1), 1e-9)
+    bent = np.full(len(character.points), np.inf)
+    for end in (i, j):
+        np.minimum.at(bent, end, radius)
+    return (np.minimum(_MOST * anatomy.thickness, _BENT * bent) * (1.0 - anatomy.firmness)).astype(np.float32)
 
 
 def share_by_depth(depth: FloatArray) -> Float32Array:
@@ -115,7 +137,8 @@ class VolumePreserver:
         initial_sums = volume.initial_sums(volume.member.points, self._copies)
         self._sums = devices.to_device(initial_sums.astype(np.float32), wp.float32, device)
         self._thickness = devices.to_device(volume.thickness, wp.float32, device)
-        self._farthest = volume.farthest(volume.thickness)
+        self._limits = devices.to_device(volume.limits, wp.float32, device)
+        self._shares, self._farthest = volume.thickness, volume.farthest(volume.thickness)
         self._record(points, constants)
 
     def _record(self, points: Any, constants: devices.Constants) -> None:
@@ -127,7 +150,7 @@ class VolumePreserver:
         layout = [constants.put(array, wp.int32) for array in (volume.starts, volume.around)]
         areas = wp.empty(len(faces), dtype=wp.vec3f, device=device)
         directions = wp.empty(count, dtype=wp.vec3f, device=device)
-        on_device, limits = constants.put(faces, wp.vec3i), constants.put(volume.limits, wp.float32)
+        on_device, limits = constants.put(faces, wp.vec3i), self._limits
         inputs = [*layout, areas, self._thickness, each, self._origins, points, directions, *self._terms, self._sums]
         self._measure = [
             devices.Launch(geometry.area_vectors, len(faces), [points, on_device, areas], device),
@@ -145,9 +168,10 @@ class VolumePreserver:
     def reshape(self, volume: RestVolume) -> None:
         """Keep the volume of other shapes of the same mesh from the next step on."""
         if self.active:
-            if volume.thickness is not self._volume.thickness:
-                self._share(volume.thickness)
+            shared = volume.thickness is not self._volume.thickness
             self._volume = volume
+            devices.write(self._limits, volume.limits)
+            self._share(volume.thickness if shared else self._shares)
             self._morph_targets.exchange(volume.member.shapes)
 
     def spread(self, depth: FloatArray) -> None:
@@ -156,6 +180,7 @@ class VolumePreserver:
             self._share(share_by_depth(depth))
 
     def _share(self, thickness: Float32Array) -> None:
+        self._shares = thickness
         devices.write(self._thickness, thickness)
         self._farthest = self._volume.farthest(thickness)
 

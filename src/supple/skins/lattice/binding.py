@@ -13,6 +13,7 @@ from supple.character.character import Character
 from supple.character.crowd import Crowd, stacked
 from supple.character.weights import Weights
 from supple.skins.kinematic.blend import BlendWeights, pack_blocks
+from supple.skins.kinematic.hanging_shells import HangingShells
 from supple.skins.kinematic.volume_preservation import RestVolume
 from supple.skins.lattice.shape_matching.regions import Regions
 from supple.skins.lattice.voxelize.anatomy import LatticeBody, prepare_body
@@ -27,13 +28,14 @@ if TYPE_CHECKING:
 class LatticeBinding:
     """A character's lattice, or that of a crowd.
 
-    `body` is the lattice of one copy, `arrays` that of all of them.
+    `body` is the lattice of one copy, `arrays` that of all of them; shells that lie on the skin are `hanging`.
     """
 
     character: Character
     body: LatticeBody
     arrays: LatticeArrays
     embedding: EmbeddingArrays
+    hanging: HangingShells
     volume: RestVolume
     constants: devices.Constants
 
@@ -51,6 +53,7 @@ class LatticeBinding:
             body,
             arrays,
             EmbeddingArrays.from_embedding(body.embedding, arrays),
+            HangingShells.from_shells(character.anatomy.shells),
             RestVolume.from_character(character, np.ones(len(character.points))),
             devices.Constants(device),
         )

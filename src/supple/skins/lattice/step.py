@@ -65,12 +65,15 @@ def stages(skin: LayeredLattice, state: LatticeState, incoming: Any) -> list[Cal
         handles=() if handles is None else handles.project(),
     )
     volume: Stages = () if keep is None else (keep,)
+    hangs = skin.secondary and incoming is not None and skin.voxels.surface != "trilinear"
+    hanging = state.binding.hanging.record(incoming, state.points, state.binding.constants) if hangs else []
     return [
         *solver.blend_nodes(),
         *(() if handles is None else handles.move()),
         *flesh,
         *state.surface.follow(incoming),
         *(volume if handles is None else handles.finish(keep)),
+        *hanging,
     ]
 
 

@@ -18,7 +18,7 @@ from supple.skins.lattice.voxelize.cells import WHERE, Lattice
 from supple.skins.lattice.voxelize.embedding import Embedding, embed
 from supple.skins.lattice.voxelize.layers import JIGGLE_MAP, FleshDepths, divide_flesh, painted_on_nodes
 from supple.skins.lattice.voxelize.path_weights import find_bone_paths, path_weights, weights_from_skin
-from supple.skins.lattice.voxelize.voxel_components import voxelize
+from supple.skins.lattice.voxelize.voxel_components import voxelize_some
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -103,17 +103,23 @@ class Division:
 
 
 def prepare_body(character: Character, skin: LayeredLattice) -> LatticeBody:
-    """Prepare a character: the slow part of binding."""
+    """Prepare a character: the slow part of binding.
+
+    Only flesh is filled with voxels. Shells that lie on it hang on what they lie on, and hard ones on their bones.
+    Where the skin takes nothing from the skin below, all of it hangs on voxels, as published.
+    """
     voxels = skin.voxels
     skin_weights = character.require_weights(WHERE)
-    components = voxelize(character.points, character.triangles, voxels.resolution)
+    shells = character.anatomy.shells
+    flesh = np.ones(len(character.points), dtype=bool) if voxels.surface == "trilinear" else shells.is_flesh
+    components = voxelize_some(character.points, character.triangles, flesh, voxels.resolution)
     lattice, joints = components.lattice, len(character.skeleton)
     paths = find_bone_paths(components, character.skeleton)
     depths = FleshDepths.of(lattice, paths)
-    embedding = embed(lattice, character.points, "smooth" if voxels.surface == "smooth" else "trilinear")
+    embedding = embed(lattice, character.points, "smooth" if voxels.surface == "smooth" else "trilinear", flesh)
     if voxels.weights == "carried":
-        smooth = embedding if voxels.surface == "smooth" else embed(lattice, character.points, "smooth")
-        weights = weights_from_skin(components, paths, smooth, skin_weights.dense(joints))
+        smooth = embedding if voxels.surface == "smooth" else embed(lattice, character.points, "smooth", flesh)
+        weights = weights_from_skin(components, paths, smooth.rows(flesh), skin_weights.dense(joints)[flesh])
     else:
         weights = path_weights(components, paths, joints)
     head = rigid_fraction(character, weights, loose=_LOOSE, parts=_HEAD) > 0.5

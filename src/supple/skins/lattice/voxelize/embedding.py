@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.arrays import FloatArray, IntArray
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.errors import InputError
 from supple.skins.lattice.voxelize.cells import WHERE, Lattice
 
@@ -36,6 +36,10 @@ class Embedding:
         matrix.eliminate_zeros()
         return matrix
 
+    def rows(self, some: BoolArray) -> Embedding:
+        """How `some` (V,) of the vertices hang."""
+        return self if some.all() else Embedding(self.nodes[some], self.weights[some])
+
 
 def _linear_spline(offsets: FloatArray) -> FloatArray:
     """Linear: 1 at a voxel's middle, 0 at the next one's."""
@@ -52,13 +56,14 @@ _KERNELS: dict[str, Callable[[FloatArray], FloatArray]] = {"trilinear": _linear_
 EMBEDDINGS = tuple(_KERNELS)
 
 
-def embed(lattice: Lattice, points: FloatArray, kind: str = "smooth") -> Embedding:
+def embed(lattice: Lattice, points: FloatArray, kind: str = "smooth", within: BoolArray | None = None) -> Embedding:
     """Hang the skin's vertices (V, 3) [m], from which the lattice was made, on the nodes around them.
 
     "trilinear" takes the eight cells around a vertex, as published; "smooth" takes 27 by a quadratic B-spline, so that
     the skin has no crease where it passes from cell to cell. The share of a node is b(x) b(y) b(z) with offsets from
     its middle in voxels. Only the vertex's own node and those linked with it count, so skin of an arm never hangs on
     the belly beside it; shares are made to sum to one over those that are there. Linked nodes in one cell share.
+    Vertices that are not `within` (V,) the voxels hang on their own node alone.
     """
     if kind not in _KERNELS:
         raise InputError(WHERE, f"the tie is {kind!r}", f"one of {', '.join(EMBEDDINGS)} is needed", "choose one")
@@ -80,6 +85,8 @@ def embed(lattice: Lattice, points: FloatArray, kind: str = "smooth") -> Embeddi
     node = np.where(position == 0, home, others[around.starts[home] + position - 1])
     offsets = (np.asarray(points, dtype=np.float64)[vertex] - lattice.points[node]) / lattice.side
     weight = _KERNELS[kind](offsets).prod(axis=1)
+    if within is not None:
+        weight = np.where(within[vertex], weight, position == 0)
     keys = vertex * int(np.prod(lattice.grid.shape)) + lattice.grid.flat_indices(lattice.cells[node])
     _, same, crowd = np.unique(keys, return_inverse=True, return_counts=True)
     weight /= crowd[same]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +92,24 @@ def voxelize(points: FloatArray, triangles: IntArray, resolution: int) -> VoxelC
         node[body.skin_from + vertex_point],
     )
     return VoxelComponents(lattice, body, node[: len(body.positions)])
+
+
+def voxelize_some(points: FloatArray, triangles: IntArray, some: BoolArray, resolution: int) -> VoxelComponents:
+    """Fill the part of a mesh that `some` (V,) of its vertices bound; the others are held by the node nearest to them.
+
+    `resolution` counts along the longest side of the whole.
+    """
+    from scipy.spatial import cKDTree
+
+    if some.all():
+        return voxelize(points, triangles, resolution)
+    own, faces = topology.compact(points, triangles[some[triangles].all(axis=1)])
+    part = max(round(resolution * float(np.ptp(own, axis=0).max() / np.ptp(points, axis=0).max())), 4)
+    components = voxelize(own, faces, part)
+    used = np.unique(triangles[some[triangles].all(axis=1)])
+    nodes = components.lattice.vertex_nodes[cKDTree(own).query(points)[1]]
+    nodes[used] = components.lattice.vertex_nodes
+    return replace(components, lattice=replace(components.lattice, vertex_nodes=nodes.astype(np.int32)))
 
 
 def _grid(points: FloatArray, resolution: int) -> VoxelGrid:
