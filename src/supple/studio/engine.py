@@ -15,6 +15,7 @@ from supple.studio import messages as say
 from supple.studio.commands import is_quiet, perform
 from supple.studio.files.library import Library
 from supple.studio.frames import stamped
+from supple.studio.memory import leave_alone_what_is_there
 from supple.studio.session import Session
 from supple.studio.state import state_of
 
@@ -53,6 +54,7 @@ class Engine:
 
     def start(self) -> None:
         """Begin to play."""
+        leave_alone_what_is_there()
         self._thread.start()
 
     def stop(self) -> None:

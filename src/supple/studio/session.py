@@ -33,6 +33,7 @@ from supple.studio.live.outlet import Outlet
 from supple.studio.live.painting import Painting
 from supple.studio.live.things import Things
 from supple.studio.measures.shown import Shown
+from supple.studio.memory import give_back_beside
 from supple.studio.opening import Opened, Opening, open_document
 from supple.studio.seen import SeenFrames
 from supple.studio.strokes import LinesInHand
@@ -245,7 +246,9 @@ class Session:
         changed = self._take_over_fetched() | self._take_over_opened() | self.capture.news() | self.painting.news()
         for view in self.views:
             try:
-                changed |= view.take_over()
+                if view.take_over():
+                    changed = True
+                    give_back_beside()  # what the skin before it leaves
             except SuppleError as error:
                 self.tell(f"{view.graph.stages[-1].name}: {error}")
                 changed = True

@@ -194,12 +194,12 @@ class ShapeMatching:
             regions.chains, "columns", lambda: [devices.to_device(each, wp.int32, device) for each in regions.chains.T]
         )
         wide = (device == "cpu" and regions.width > _WIDEST_WALK) if prefix_sums is None else prefix_sums
-        self._record = self._record_prefix_sums if wide else self._record_walks
+        self._by_prefix_sums = wide
         self._arrays = self._prefix_sum_arrays() if wide else self._walk_arrays()
 
     def launches(self, points: Any, moved: Any) -> list[devices.Launch]:
         """Recorded: once from `points` to `moved`, which may be the same arrays (N,) on the device."""
-        return self._record(points, moved)
+        return (self._record_prefix_sums if self._by_prefix_sums else self._record_walks)(points, moved)
 
     def _launch(self, kernel: Any, inputs: Sequence[Any], count: int | None = None) -> devices.Launch:
         return devices.Launch(kernel, self._count if count is None else count, inputs, self._device)
