@@ -136,9 +136,9 @@ def find_body_shape(character: Character) -> BodyShape:
     return BodyShape(thickness, trunk, plumpness, count.astype(np.int32), leaf, rigid, shells)
 
 
-def find_anatomy(character: Character) -> SkinAnatomy:
-    """What the skin is made of, with what was painted on it."""
-    shape, maps = character.body_shape, character.maps
+def find_anatomy(character: Character, *, painted: bool = True) -> SkinAnatomy:
+    """What the skin is made of, with what was `painted` on it or without."""
+    shape, maps = character.body_shape, character.maps if painted else {}
     thickness = maps.get(THICKNESS, shape.thickness)
     leaf, rigid = (np.clip(maps.get(name, own), 0.0, 1.0) for name, own in ((LEAF, shape.leaf), (RIGID, shape.rigid)))
     relative = thickness / np.maximum(shape.trunk, 1e-300)
@@ -150,7 +150,7 @@ def find_anatomy(character: Character) -> SkinAnatomy:
         softness = smoothstep(maps[FLESH] / body_sizes(character), *PAINTED) * (1.0 - rigid)
     else:
         softness = shape.plumpness * smoothstep(relative, *_SOFT) * (1.0 - firmness)
-    painted = JIGGLE in maps or FLESH in maps
+    said = JIGGLE in maps or FLESH in maps
     return SkinAnatomy(
         thickness,
         shape.trunk,
@@ -159,7 +159,7 @@ def find_anatomy(character: Character) -> SkinAnatomy:
         rigid,
         firmness,
         shape.shells.on_host(np.asarray(softness)),
-        0.5 * thickness * (1.0 if painted else SWINGS * shape.plumpness),
+        0.5 * thickness * (1.0 if said else SWINGS * shape.plumpness),
         shape.shells,
     )
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from supple import device as devices
 from supple.arrays import Float32Array, FloatArray, IntArray
+from supple.character.anatomy.skin_anatomy import find_anatomy
 from supple.character.character import Character
 from supple.character.crowd import Crowd
 from supple.character.morph_targets import MorphTargets
@@ -38,25 +39,28 @@ class RestVolume:
     starts: IntArray
     around: IntArray
     closed: bool
+    painted: bool = True
 
     @classmethod
-    def from_character(cls, character: Character, depth: FloatArray) -> RestVolume:
+    def from_character(cls, character: Character, depth: FloatArray, *, painted: bool = True) -> RestVolume:
         """Spread changes over a skin in proportion to the `depth` (V,) [m] of flesh.
 
         No vertex is moved by more than a fiftieth of how thick the flesh is there, less where it is firm or sharply
-        bent: what is missing beyond that is not hidden by blowing up the skin.
+        bent: what is missing beyond that is not hidden by blowing up the skin. `painted` says whether maps of the
+        anatomy count there, for skins that read them.
         """
         one = character.member if isinstance(character, Crowd) else character
         census = topology.census(one.triangles)
         if census.border_edges or census.flipped_edges:
             none = np.zeros(0, dtype=np.int32)
             nothing = none.astype(np.float32)
-            return cls(one, character.triangles, nothing, nothing, none, none, closed=False)
+            return cls(one, character.triangles, nothing, nothing, none, none, closed=False, painted=painted)
         thickness = share_by_depth(depth)
         starts, corners = group_by_label(character.triangles.reshape(-1), len(character.points))
         around = (corners // 3).astype(np.int32)
         copies = len(character.points) // len(one.points)
-        return cls(one, character.triangles, thickness, np.tile(_limits(one), copies), starts, around, closed=True)
+        limits = np.tile(_limits(one, painted=painted), copies)
+        return cls(one, character.triangles, thickness, limits, starts, around, closed=True, painted=painted)
 
     def reshaped(self, character: Character, depth: FloatArray | None = None) -> RestVolume:
         """That of a character with other shapes, and another `depth` (V,) [m] of flesh if one is given."""
@@ -64,7 +68,7 @@ class RestVolume:
         if not self.closed:
             return replace(self, member=member)
         thickness = self.thickness if depth is None else share_by_depth(depth)
-        limits = np.tile(_limits(member), len(character.points) // len(member.points))
+        limits = np.tile(_limits(member, painted=self.painted), len(character.points) // len(member.points))
         return replace(self, member=member, thickness=thickness, limits=limits)
 
     def farthest(self, thickness: Float32Array) -> Float32Array:
@@ -76,9 +80,10 @@ class RestVolume:
         return np.tile([topology.signed_volume(rest_points, self.member.triangles), 0.0, 0.0, 0.0, 0.0], copies)
 
 
-def _limits(character: Character) -> Float32Array:
+def _limits(character: Character, *, painted: bool) -> Float32Array:
     """How far (V,) [m] every vertex of a skin may be moved."""
-    anatomy, triangles = character.anatomy, character.triangles
+    anatomy = character.anatomy if painted else find_anatomy(character, painted=False)
+    triangles = character.triangles
     areas = topology.area_vectors(character.points, triangles)
     normals = np.zeros_like(character.points)
     for corner in range(3):

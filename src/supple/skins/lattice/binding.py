@@ -53,8 +53,8 @@ class LatticeBinding:
             body,
             arrays,
             EmbeddingArrays.from_embedding(body.embedding, arrays),
-            HangingShells.from_shells(character.anatomy.shells),
-            RestVolume.from_character(character, np.ones(len(character.points))),
+            HangingShells.from_shells(character.body_shape.shells),
+            RestVolume.from_character(character, np.ones(len(character.points)), painted=False),
             devices.Constants(device),
         )
 

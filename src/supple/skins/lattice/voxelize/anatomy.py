@@ -110,7 +110,7 @@ def prepare_body(character: Character, skin: LayeredLattice) -> LatticeBody:
     """
     voxels = skin.voxels
     skin_weights = character.require_weights(WHERE)
-    shells = character.anatomy.shells
+    shells = character.body_shape.shells
     flesh = np.ones(len(character.points), dtype=bool) if voxels.surface == "trilinear" else shells.is_flesh
     components = voxelize_some(character.points, character.triangles, flesh, voxels.resolution)
     lattice, joints = components.lattice, len(character.skeleton)
