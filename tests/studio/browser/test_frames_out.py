@@ -41,7 +41,7 @@ def test_four_windows_are_enough_and_the_fifth_is_told(server, open_window):
     windows = [open_window(server) for _ in range(4)]
     fifth = open_window(server, ready="session.link")
     fifth.until("supple.session.link.value.reason?.includes('4 windows')")
-    assert "4 windows are open already" in fifth.notices()
+    fifth.until("document.querySelector('.notices')?.innerText.includes('4 windows are open already')")
     windows[0].frames(10)
     windows[1].page.close()
     fifth.until("supple.stage.skin?.frame")
