@@ -22,6 +22,7 @@ from supple.character.fingerprint import differing_arrays
 from supple.character.morph_targets import MorphTargets
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
+from supple.geometry import quaternions
 from supple.geometry.normals import Creases, NormalsOnDevice, creases
 from supple.geometry.stretch import StretchOnDevice
 from supple.graph.graph import Graph
@@ -122,13 +123,24 @@ class Player:
             raise InputError("player", "the pose was asked for", "no frame was made yet", "call play or advance first")
         return self._bones
 
+    @property
+    def body_transforms(self) -> FloatArray:
+        """Where the bodies (B, 4, 4) were in the frame just made that the last skin which meets any was made with."""
+        for node in reversed(self._nodes):
+            if node.bodies is not None and self.time is not None:
+                return quaternions.transforms_between(*node.bodies, self._share(self.time))
+        return np.zeros((0, 4, 4))
+
+    def _share(self, time: float) -> float:
+        """How far a frame at `time` [s] is from the last simulation step but one to the last, 0 to 1."""
+        return 1.0 if self._step is None else min(max(1.0 - (self._tick - time / self._step), 0.0), 1.0)
+
     def _simulated(self, pose: Pose, time: float) -> Pose:
         """The pose that the last of the skins which move bones shows, between its last two steps."""
         for node in reversed(self._nodes):
             if node.bones is not None and self._step is not None:
-                alpha = 1.0 - (self._tick - time / self._step)
                 one, two = (Pose(bones, shapes=pose.shapes) for bones in node.bones)
-                return between(self.character.skeleton, one, two, min(max(alpha, 0.0), 1.0))
+                return between(self.character.skeleton, one, two, self._share(time))
         return pose
 
     def change(self, *, stage: str | None = None, **settings: Any) -> None:

@@ -108,13 +108,7 @@ def between(skeleton: Skeleton, a: Pose, b: Pose, fraction: float) -> Pose:
         return a
     if fraction >= 1.0:
         return b
-    move_a, rotation_a, scale_a = quaternions.decompose(parent_from_joints(skeleton, a))
-    move_b, rotation_b, scale_b = quaternions.decompose(parent_from_joints(skeleton, b))
-    local = quaternions.compose(
-        (1.0 - fraction) * move_a + fraction * move_b,
-        quaternions.slerp(rotation_a, rotation_b, np.full(len(skeleton), fraction)),
-        (1.0 - fraction) * scale_a + fraction * scale_b,
-    )
+    local = quaternions.transforms_between(parent_from_joints(skeleton, a), parent_from_joints(skeleton, b), fraction)
     shape_weights = {
         name: (1.0 - fraction) * a.shapes.get(name, 0.0) + fraction * b.shapes.get(name, 0.0)
         for name in {**a.shapes, **b.shapes}

@@ -206,6 +206,14 @@ class SoftSkin(BoundSkin[Binding, Soft]):
         """Where it has the joints (J, 4, 4) now, if it moves bones."""
         return None
 
+    def met_bodies(self, character: Character) -> tuple[RigidBody, ...]:
+        """What it meets as it is set up; what was put in its way later is not among them."""
+        return ()
+
+    def body_transforms(self, binding: Binding, state: Soft) -> FloatArray:
+        """Where each of `met_bodies` is now, (B, 4, 4)."""
+        return np.zeros((0, 4, 4))
+
     def reshape(self, binding: Binding, state: Soft) -> Soft:
         fresh = self.allocate(binding)
         restore_arrays(fresh.memory, "", capture_arrays(state.memory, ""))

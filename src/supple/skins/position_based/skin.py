@@ -171,6 +171,13 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
     def contact_pressure(self, binding: FleshBinding, state: FleshState) -> Any | None:
         return state.readings.pressures() if self.meets_anything else None
 
+    def met_bodies(self, character: Character) -> tuple[RigidBody, ...]:
+        return self.bodies
+
+    def body_transforms(self, binding: FleshBinding, state: FleshState) -> FloatArray:
+        places = [body.world_from_body(state.memory.time) for body in self.bodies]
+        return np.array(places).reshape(-1, 4, 4)
+
     def hold(self, binding: FleshBinding, state: FleshState, pulls: Sequence[Pull]) -> None:
         state.hold(pulls)
 
