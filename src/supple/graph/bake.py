@@ -256,8 +256,16 @@ class _Bake:
             begin = time.perf_counter()
             player, points, status = self._frame(frame)
             bones = player.simulated_pose.world_from_joint if self._layout.joints else None
-            moving = {"points": points, "bones": bones, "bodies": self._bodies(player)}
-            container.write_frame(file, self._layout, frame, **moving, status=status, made_on=self._made_on)
+            container.write_frame(
+                file,
+                self._layout,
+                frame,
+                points=points,
+                bones=bones,
+                bodies=self._bodies(player),
+                status=status,
+                made_on=self._made_on,
+            )
             if self._soft and (frame + 1) % CHECKPOINT_EVERY == 0 and status == container.GOOD:
                 self._save_checkpoint(frame)
             if self._watch is not None:
