@@ -7,7 +7,6 @@ the end, and the program ends without tidying up.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import sys
@@ -20,15 +19,13 @@ from numpy.typing import NDArray
 
 from supple.io import subprocess_reader
 from supple.io.isolation import isolate
+from supple.io.parcel import Arrays, Words, write_parcel
 from supple.io.sandbox import Sandbox
 
 CLIP_BYTES = 16 << 20  # for all sampled clips, and as much again as eight times the file
 KEY_BYTES = 80  # ten numbers for one node at one moment
 DEEPEST = 1000  # nodes hanging on each other
 USUAL_RATE = 30.0  # [1/s], where the file names none that makes sense
-
-Arrays = dict[str, NDArray[Any]]
-Words = dict[str, Any]
 
 _ALIVE: list[Any] = []
 
@@ -238,12 +235,7 @@ def main(path: Path, answer: Path) -> None:
         words = {"error": "it asks for more memory than such a file needs"}
     except Exception as error:  # the library has a class for every complaint, and none may pass for a crash
         words = {"error": " ".join(str(error).split()) or type(error).__name__}
-    arrays["words"] = np.frombuffer(json.dumps(words).encode(), dtype=np.uint8)
-    named: dict[str, Any] = arrays
-    waiting = answer.with_suffix(".part")
-    with waiting.open("wb") as file:
-        np.savez(file, **named)
-    waiting.replace(answer)
+    write_parcel(answer, arrays, words)
 
 
 if __name__ == "__main__":
