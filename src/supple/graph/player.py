@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -88,20 +88,33 @@ class Player:
         for node in self._nodes:
             node.forget()
 
-    def advance(self, pose: Pose, dt: float | None = None) -> Float32Array:
+    @overload
+    def advance(self, pose: Pose, dt: float | None = None, *, on_device: Literal[False] = False) -> Float32Array: ...
+    @overload
+    def advance(self, pose: Pose, dt: float | None = None, *, on_device: bool) -> DevicePoints: ...
+    def advance(self, pose: Pose, dt: float | None = None, *, on_device: bool = False) -> DevicePoints:
         """The skin (V, 3) [m] one frame on, `dt` [s] later (1 / fps if not given), now that the pose is `pose`.
 
-        Between the last pose and this one, soft skins see joints turn evenly.
+        Between the last pose and this one, soft skins see joints turn evenly. `on_device` is as in `play`.
         """
         gap = 1.0 / self.fps if dt is None else dt
         if not (math.isfinite(gap) and gap >= 0.0):
             raise InputError("player", f"dt is {gap}", "time goes on by zero or more", "pass seconds since last frame")
         before, start = (pose, 0.0) if self._pose is None or self.time is None else (self._pose, self.time)
         now = start if self._pose is None else start + gap
-        return self.play(_TwoPoses(self.character, before, pose, start, now), now)
+        return self.play(_TwoPoses(self.character, before, pose, start, now), now, on_device=on_device)
 
-    def play(self, source: PoseSource, time: float) -> Float32Array:
-        """The skin (V, 3) [m] at `time` [s] of a motion or another source of poses."""
+    @overload
+    def play(self, source: PoseSource, time: float, *, on_device: Literal[False] = False) -> Float32Array: ...
+    @overload
+    def play(self, source: PoseSource, time: float, *, on_device: bool) -> DevicePoints: ...
+    def play(self, source: PoseSource, time: float, *, on_device: bool = False) -> DevicePoints:
+        """The skin (V, 3) [m] at `time` [s] of a motion or another source of poses.
+
+        It is an array of one's own on the host, or with `on_device` the player's own on its device: a Warp array of
+        vec3f (V,), which PyTorch, JAX and CuPy take without a copy (`__cuda_array_interface__`, DLPack). The next frame
+        overwrites that, and on a GPU the work may still be under way on Warp's stream; DLPack waits for it.
+        """
         if not math.isfinite(time):
             raise InputError("player", f"time is {time}", "a finite time is needed", "pass seconds")
         if source is not self._known_source:
@@ -114,7 +127,7 @@ class Player:
         pose, points = self._step_as_frame(time) or self._frame(source.sample(time), time)
         self.time, self._pose, self._shown = time, pose, points
         self._bones = self._simulated(pose, time)
-        return devices.to_host(points).copy()
+        return points if on_device else devices.to_host(points).copy()
 
     @property
     def simulated_pose(self) -> Pose:

@@ -17,6 +17,7 @@ import numpy as np
 
 from supple.arrays import FloatArray
 from supple.character.character import Character
+from supple.character.crowd import Crowd
 from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.obstacles.shapes import RigidBody
@@ -119,6 +120,13 @@ class BoundSkin(AnySkin, Generic[Binding, State]):
     @abstractmethod
     def allocate(self, binding: Binding) -> State:
         """All that one player changes, without any history; quick."""
+
+    stackable: ClassVar[bool] = False
+    """Whether the binding of a crowd follows from that of one member, by `stack`."""
+
+    def stack(self, binding: Binding, crowd: Crowd) -> Binding:
+        """The binding of a crowd from that of its member; quick. Asked of those that are `stackable`."""
+        raise NotImplementedError
 
     def rebind(self, binding: Binding, character: Character, device: str) -> Binding:
         """The binding of a character that differs from the bound one in shapes and painted maps alone.
