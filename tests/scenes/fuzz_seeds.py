@@ -12,7 +12,6 @@ from typing import Any
 
 import caches
 import numpy as np
-from export_scenes import picture
 
 import supple
 from supple.io import save
@@ -156,7 +155,7 @@ def usd_files() -> list[bytes]:
 
 
 def fbx_files() -> list[bytes]:
-    """A strip on two bones, in text, plain and dressed."""
+    """A strip on two bones, in text."""
     import fbx_files as files
 
-    return [files.text(), files.text(looks=files.red_and_glass(embedded=picture(9)))]
+    return [files.text()]

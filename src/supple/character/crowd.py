@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -47,7 +48,7 @@ class Crowd(Character):
             count=count,
         )
 
-    def gathered(self, world_from_joint: ArrayLike) -> FloatArray:
+    def gathered(self, world_from_joint: Sequence[ArrayLike]) -> FloatArray:
         """The transforms (count J, 4, 4) of all copies from those (J, 4, 4) of each."""
         each = np.asarray(world_from_joint, dtype=np.float64)
         joints = len(self.member.skeleton)

@@ -161,11 +161,19 @@ class Skeleton:
         return local
 
     def world_from_locals(self, parent_from_joint: FloatArray) -> FloatArray:
-        """Forward kinematics: local transforms (..., J, 4, 4) to transforms in the world."""
+        """Forward kinematics: local transforms (J, 4, 4) to transforms in the world."""
         world = np.array(parent_from_joint, dtype=np.float64)
-        for level in self.levels[1:]:
-            world[..., level, :, :] = world[..., self.parents[level], :, :] @ world[..., level, :, :]
+        for level, parents in self._climb:
+            world[level] = world[parents] @ world[level]
         return world
+
+    @cached_property
+    def _climb(self) -> list[tuple[Any, Any]]:
+        """Every level below the roots with its parents; joints that are alone as numbers, which is quicker."""
+        return [
+            (int(level[0]), int(self.parents[level[0]])) if len(level) == 1 else (level, self.parents[level])
+            for level in self.levels[1:]
+        ]
 
     def children(self, joint: int) -> IntArray:
         """The joints that hang on `joint`."""

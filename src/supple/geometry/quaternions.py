@@ -178,14 +178,3 @@ def rigid_inverse(matrices: ArrayLike) -> Array:
     inverse[..., :3, 3] = -(transposed @ m[..., :3, 3, None])[..., 0]
     inverse[..., 3, 3] = 1.0
     return inverse
-
-
-def transforms_between(a: ArrayLike, b: ArrayLike, fraction: float) -> Array:
-    """Transforms (N, 4, 4) part of the way from `a` to `b`: places and scales change evenly, and so do turns."""
-    move_a, rotation_a, scale_a = decompose(a)
-    move_b, rotation_b, scale_b = decompose(b)
-    return compose(
-        (1.0 - fraction) * move_a + fraction * move_b,
-        slerp(rotation_a, rotation_b, np.full(len(move_a), fraction)),
-        (1.0 - fraction) * scale_a + fraction * scale_b,
-    )

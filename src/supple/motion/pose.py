@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Protocol
 
@@ -108,12 +109,24 @@ def between(skeleton: Skeleton, a: Pose, b: Pose, fraction: float) -> Pose:
         return a
     if fraction >= 1.0:
         return b
-    local = quaternions.transforms_between(parent_from_joints(skeleton, a), parent_from_joints(skeleton, b), fraction)
+    move_a, rotation_a, scale_a = _parts(skeleton, a)
+    move_b, rotation_b, scale_b = _parts(skeleton, b)
+    local = quaternions.compose(
+        (1.0 - fraction) * move_a + fraction * move_b,
+        quaternions.slerp(rotation_a, rotation_b, np.full(len(skeleton), fraction)),
+        (1.0 - fraction) * scale_a + fraction * scale_b,
+    )
     shape_weights = {
         name: (1.0 - fraction) * a.shapes.get(name, 0.0) + fraction * b.shapes.get(name, 0.0)
         for name in {**a.shapes, **b.shapes}
     }
     return Pose(skeleton.world_from_locals(local), shapes=shape_weights)
+
+
+@lru_cache(maxsize=8)
+def _parts(skeleton: Skeleton, pose: Pose) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Moves, turns and scales of joints on their parents; whoever plays asks for the same two poses again and again."""
+    return quaternions.decompose(parent_from_joints(skeleton, pose))
 
 
 def parent_from_joints(skeleton: Skeleton, pose: Pose) -> FloatArray:

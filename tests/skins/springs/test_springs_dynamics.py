@@ -12,6 +12,7 @@ import supple
 from conftest import make_tube
 from supple import Motion, Pose, SpringDynamics, SpringRig
 from supple.geometry import quaternions
+from supple.skins.springs.dynamics_state import DynamicsState
 
 STEP = 1.0 / 120.0
 STIFFNESS = {"relative_radius": 0.5, "radius": 2.0, "twist": 1.0}  # that of springs in time
@@ -111,6 +112,57 @@ def test_it_swings_at_the_frequency_asked_for(frequency):
     crossings = np.flatnonzero(np.sign(swing[:-1]) != np.sign(swing[1:]))
     period = 2.0 * STEP * np.diff(crossings[:7]).mean()
     assert 1.0 / period == pytest.approx(frequency, rel=0.15)
+
+
+def test_it_depends_neither_on_the_step_nor_on_how_it_is_taken(monkeypatch):
+    """Steps of half the length, and sweeps that look at all pulls eight times in a step, give the same swing."""
+    hero = supple.character("hero", vertices=800)
+    motion = supple.motion("run-and-stop", hero)
+    still = [supple.player(hero, SpringRig(stiffness=STIFFNESS)).play(motion, frame / 60.0) for frame in range(48)]
+
+    def swings(step):
+        player = supple.player(hero, SpringDynamics(step=step))
+        return np.array([player.play(motion, frame / 60.0) for frame in range(48)]) - still
+
+    usual, half, quarter = (swings(step) for step in (1.0 / 120.0, 1.0 / 240.0, 1.0 / 480.0))
+    monkeypatch.setattr(DynamicsState, "looks_once", False)
+    by_sweeps = swings(1.0 / 240.0)
+
+    def apart(one, other):
+        return np.linalg.norm(one - other) / np.linalg.norm(by_sweeps)
+
+    assert apart(usual, by_sweeps) < 0.15
+    assert apart(half, by_sweeps) < 0.1
+    assert apart(half, quarter) < 0.6 * apart(usual, quarter)  # finer steps converge
+
+
+@pytest.mark.parametrize("unit", [0.01, 100.0])
+def test_it_does_not_depend_on_units(unit):
+    hero = supple.character("hero", vertices=800)
+    motion = supple.motion("run-and-stop", hero)
+    scaled = np.diag([unit, unit, unit, 1.0])
+    skeleton = hero.skeleton
+
+    def resize(world):
+        return scaled @ world @ np.linalg.inv(scaled)
+
+    other = supple.Character(
+        unit * hero.points,
+        hero.triangles,
+        type(skeleton)(skeleton.names, skeleton.parents, resize(skeleton.world_from_joint)),
+        hero.weights,
+    )
+    plain = supple.Character(
+        hero.points,
+        hero.triangles,
+        type(skeleton)(skeleton.names, skeleton.parents, skeleton.world_from_joint),
+        hero.weights,
+    )
+    here, there = supple.player(plain, SpringDynamics()), supple.player(other, SpringDynamics())
+    for frame in range(24):
+        pose = motion.sample(frame / 60.0)
+        small, large = here.advance(pose), there.advance(Pose(resize(pose.world_from_joint)))
+    assert np.abs(large / unit - small).max() < 5e-5
 
 
 def test_it_lags_swings_and_settles_where_springs_balance(tube):

@@ -41,7 +41,9 @@ def main(what: str, path: Path, answer: Path) -> None:
         except SuppleError as error:
             said["error"] = [type(error).__name__, error.where, error.given, error.needed, error.advice]
     said["warnings"] = [str(note.message) for note in caught]
-    interprocess.write(answer, made, said)
+    waiting = answer.with_suffix(".part")
+    interprocess.write(waiting, made, said)
+    waiting.replace(answer)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from supple.skins.memory import capture_arrays, restore_arrays
 from supple.skins.pull import Pull
 from supple.skins.springs.binding import SpringBinding
 from supple.skins.springs.hands import Hands
+from supple.skins.springs.implicit import ImplicitStep
 from supple.skins.springs.state import Springs, Sweeps
 
 if TYPE_CHECKING:
@@ -59,12 +60,20 @@ class DynamicsState:
         self.aimed_at: Any = None
         self.last_buffer = 0
         self._looseness, self._rates, self._max_offsets = (blank(count, wp.float32) for _ in range(3))
-        self._parameters = blank(6, wp.float32)
+        self._parameters = blank(7, wp.float32)
         relaxed = devices.to_device(np.array([math.inf, _MOMENTUM, 0.0], dtype=np.float32), wp.float32, device)
         self.carry = self._record_carry()
         self._limits = self._record_limits()
         self._relaxing, self._swinging = self.springs.sweeps(relaxed), self._record_integration()
         self.hands = Hands(self.springs, self.memory, self._rates, self._parameters, settings.step)
+        self._implicit = ImplicitStep(
+            self.springs,
+            self.memory,
+            looseness=self._looseness,
+            rates=self._rates,
+            max_offsets=self._max_offsets,
+            parameters=self._parameters,
+        )
         self._free = self._sweeps = {swings: self._alternate(swings=swings) for swings in (False, True)}
         self._tuned_for: SpringDynamics | None = None
         self.tune(settings)
@@ -102,9 +111,12 @@ class DynamicsState:
         if self._swings:
             devices.write(springs.all.freedom, springs.binding.swinging_freedom)
         inertia = skin.inertia if self._swings else 0.0
-        retained = math.exp(-2.0 * skin.damping * 2.0 * math.pi * skin.frequency * dt)
-        row = [skin.step, inertia, dt, retained, math.exp(-skin.step / _ROOM_LASTS), _STRETCH * skin.max_offset]
+        fading = -2.0 * skin.damping * 2.0 * math.pi * skin.frequency  # 1/s
+        retained = [math.exp(fading * dt), math.exp(-skin.step / _ROOM_LASTS)]
+        row = [skin.step, inertia, dt, *retained, _STRETCH * skin.max_offset, math.exp(fading * skin.step)]
         devices.write(self._parameters, np.array(row))
+        if self._swings:
+            self._implicit.tune(rates, skin.step)
 
     def hold(self, pulls: Sequence[Pull]) -> None:
         """Be held by these hands and no others."""
@@ -133,9 +145,18 @@ class DynamicsState:
         """The shape in the buffers after `count` sweeps of a step; what does not swing has no velocity."""
         if not self._swings:
             self.memory.velocities.zero_()
+        if self.looks_once:
+            self._implicit.run(count)
+            self.last_buffer = 0
+            return self.springs.points[0]
         if self._swings:
             self._limits.run(_LIMITING)
         return self._run(self._sweeps[self._swings], count)
+
+    @property
+    def looks_once(self) -> bool:
+        """Whether a step looks at all pulls once, rather than in every sweep: while nobody holds skin that swings."""
+        return self._swings and not self.hands
 
     def _run(self, sweeps: Sweeps, count: int) -> Any:
         sweeps.run(count)

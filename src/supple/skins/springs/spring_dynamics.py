@@ -32,6 +32,9 @@ class SpringDynamics(SpringSettings, PullableSkin[SpringBinding, DynamicsState])
     to 1, says where skin is loose; without it flesh is as soft as in all soft skins, and skull, hands, feet and what
     a map `rigid` marks stay with the bones.
 
+    A step looks at all pulls once, and makes skin heavier where it would outrun the step (`kernels.implicit`). While a
+    hand holds it, a step is `iterations` sweeps (`kernels.springs`), so that skin follows the hand sweep by sweep.
+
     Limits: skin that touches skin is not seen. No vertex goes farther from where it hangs than `max_offset` of its
     distance from the bone, and edges swing by little more than a fifth of that share of their length, except in a hand.
     """

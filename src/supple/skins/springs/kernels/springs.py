@@ -22,7 +22,7 @@ from supple.skins.springs.kernels.energy import (
 
 STEP_SCALE, MOMENTUM, MEASURED = wp.constant(0), wp.constant(1), wp.constant(2)  # parameters of sweeps
 STEP, INERTIA, SWEEP_STEP, RETENTION = wp.constant(0), wp.constant(1), wp.constant(2), wp.constant(3)  # and in time
-ROOM_RETENTION, MAX_STRETCH = wp.constant(4), wp.constant(5)
+ROOM_RETENTION, MAX_STRETCH, STEP_RETENTION = wp.constant(4), wp.constant(5), wp.constant(6)
 
 SURE = wp.constant(16.0)  # how soon the last move counts fully, by the squared cosine between it and the pull
 CALM = wp.constant(0.8)  # damping of skin that a hand has let go, of the pace at which it swings; two ends all swings
@@ -243,6 +243,52 @@ def carry(
     polars[i] = polar(x, attached, aim)
 
 
+@wp.struct
+class Swung:
+    """Where a vertex has swung to, and its velocity there."""
+
+    x: wp.vec3f
+    velocity: wp.vec3f
+
+
+@wp.func
+def swing(
+    i: int,
+    start: wp.vec3f,
+    velocity: wp.vec3f,
+    dt: float,
+    springs: Springs,
+    rates: FloatArray,
+    max_offsets: FloatArray,
+    rooms: FloatArray,
+) -> Swung:
+    """On by a velocity, but held back ever more on the way to the largest offset from where it hangs without springs.
+
+    That is larger where hands or edits have drawn at it. Static vertices are where they hang.
+    """
+    aim = springs.aims[i]
+    max_offset = max_offsets[i] + rooms[i] + springs.edit_rooms[i]
+    if rooms[i] > 0.0:  # where hands have made room, it would swing right through the bone
+        ring = springs.ring_stiffness[i]
+        site = springs.anchors[i] * springs.bone_stiffness[i]
+        own = site[0] + site[1] + site[2] + SPREAD * (ring[0] + ring[2])
+        pace = rates[i] * wp.sqrt(own / wp.max(total_stiffness(i, springs), TINY))
+        velocity *= wp.exp(-CALM * pace * dt * rooms[i] / max_offset)
+    x = start + dt * velocity
+    home = springs.attachment_points[i] + aim[3] * wp.vec3f(aim[0], aim[1], aim[2])
+    away = x - home
+    far = wp.length(away)
+    taut = far / max_offset
+    if taut > 0.5:  # held back ever more, so that nothing changes abruptly
+        out = away / far
+        x = home + (max_offset * (1.0 - 0.25 / taut)) * out
+        velocity -= (1.0 - 0.25 / (taut * taut)) * wp.max(wp.dot(velocity, out), 0.0) * out
+    found = Swung()
+    found.x = home + springs.freedom[i] * (x - home)
+    found.velocity = springs.freedom[i] * velocity
+    return found
+
+
 @wp.kernel(enable_backward=False)
 def integrate(
     first: int,
@@ -259,36 +305,17 @@ def integrate(
 ):
     """Semi-implicit Euler: v <- retention (v + dt rate^2 pull / sum k), x <- x + dt v.
 
-    A vertex is held back ever more on its way to its largest offset from where it would be without springs, which is
-    larger where hands or edits have drawn at it. dt rate is at most one, so that no wave outruns the mesh. Static
-    vertices are where they would be without springs.
+    dt rate is at most one, so that no wave outruns the mesh.
     """
     i = first + wp.tid()
-    ring = springs.ring_stiffness[i]
-    site = springs.anchors[i] * springs.bone_stiffness[i]
-    aim = springs.aims[i]
-    attached = springs.attachment_points[i]
-    force = pull(i, now, polars, springs)
     total = total_stiffness(i, springs)
     dt = parameters[SWEEP_STEP]
-    velocity = parameters[RETENTION] * (velocities[i] + (dt * rates[i] * rates[i] / wp.max(total, TINY)) * force)
-    max_offset = max_offsets[i] + rooms[i] + springs.edit_rooms[i]
-    if rooms[i] > 0.0:  # where hands have made room, it would swing right through the bone
-        pace = rates[i] * wp.sqrt((site[0] + site[1] + site[2] + SPREAD * (ring[0] + ring[2])) / wp.max(total, TINY))
-        velocity *= wp.exp(-CALM * pace * dt * rooms[i] / max_offset)
-    x = now[i] + dt * velocity
-    home = attached + aim[3] * wp.vec3f(aim[0], aim[1], aim[2])
-    away = x - home
-    far = wp.length(away)
-    taut = far / max_offset
-    if taut > 0.5:  # held back ever more, so that nothing changes abruptly
-        out = away / far
-        x = home + (max_offset * (1.0 - 0.25 / taut)) * out
-        velocity -= (1.0 - 0.25 / (taut * taut)) * wp.max(wp.dot(velocity, out), 0.0) * out
-    x = home + springs.freedom[i] * (x - home)
-    velocities[i] = springs.freedom[i] * velocity
-    after[i] = x
-    after_polars[i] = polar(x, attached, aim)
+    force = pull(i, now, polars, springs)
+    velocity = velocities[i] + (dt * rates[i] * rates[i] / wp.max(total, TINY)) * force
+    swung = swing(i, now[i], parameters[RETENTION] * velocity, dt, springs, rates, max_offsets, rooms)
+    velocities[i] = swung.velocity
+    after[i] = swung.x
+    after_polars[i] = polar(swung.x, springs.attachment_points[i], springs.aims[i])
 
 
 @wp.kernel(enable_backward=False)
@@ -315,14 +342,18 @@ def limit_stretch(
     home = springs.attachment_points[i] + aim[3] * wp.vec3f(aim[0], aim[1], aim[2])
     own = wp.max(looseness[i], YIELDING)
     drawn = rooms[i] + springs.edit_rooms[i]
+    half = 0.5 * parameters[MAX_STRETCH]  # within which nothing is taut
     change = wp.vec3f(0.0, 0.0, 0.0)
     for e in range(springs.starts[i], springs.starts[i + 1]):
         j = springs.others[e]
         rest = springs.edges[e][0]
         edge = now[j] - x
-        length = wp.max(wp.length(edge), TINY)
-        apart = wp.dot(velocities[j] - velocity, edge) / length
-        if (apart > 0.0 and length > rest) or (apart < 0.0 and length < rest):  # else nothing is taut
+        squared = wp.dot(edge, edge)
+        apart = wp.dot(velocities[j] - velocity, edge)
+        longest, shortest = (1.0 + half) * rest, (1.0 - half) * rest
+        if (apart > 0.0 and squared > longest * longest) or (apart < 0.0 and squared < shortest * shortest):
+            length = wp.max(wp.sqrt(squared), TINY)
+            apart /= length
             aim_j = springs.aims[j]
             home_j = springs.attachment_points[j] + aim_j[3] * wp.vec3f(aim_j[0], aim_j[1], aim_j[2])
             aimed = wp.length(home_j - home)

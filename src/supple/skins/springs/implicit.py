@@ -1,0 +1,95 @@
+"""One step of springs in time with one look at all pulls, however stiff they are (`kernels.implicit`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple import device as devices
+from supple.arrays import Float32Array, FloatArray
+from supple.skins.springs.balance import couplings
+from supple.skins.springs.state import Springs
+
+if TYPE_CHECKING:
+    from supple.skins.springs.dynamics_state import SpringMemory
+
+_RADIUS = 0.9  # of Jacobi's rounds, where skin is firmest
+_LIGHTER = 3.0  # see `shares`
+_PER_ROUND = 4  # sweeps that one of Jacobi's rounds stands for: more rounds change a run by a hundredth of a millimetre
+
+
+def shares(rates: Float32Array, step: float) -> FloatArray:
+    """How much (V,) of its springs' stiffness a vertex is made heavier by; none where it is loose.
+
+    Springs are at most half as stiff as `total`, and K at least half as stiff as they are, so that 1/2 - 4 / (rate h)^2
+    would do; a quarter less is taken off.
+    """
+    return np.clip(0.5 - _LIGHTER / np.maximum(rates.astype(np.float64) * step, 1e-6) ** 2, 0.0, 0.5)
+
+
+class ImplicitStep:
+    """The launches of one step over the first buffer of some springs."""
+
+    def __init__(
+        self, springs: Springs, memory: SpringMemory, *, looseness: Any, rates: Any, max_offsets: Any, parameters: Any
+    ) -> None:
+        wp, blank, count = devices.warp(), springs.binding.constants.blank, springs.count
+        self._springs = springs
+        self._couplings, self._along = blank(len(springs.edges), wp.float32), blank(count, wp.float32)
+        self._forces, self._inverses = blank(count, wp.vec3f), blank(count, wp.float32)
+        self._answers = [blank(count, wp.vec3f) for _ in range(2)]
+        self._shares = blank(count, wp.float32)
+        fixed = [springs.all, rates, parameters, self._shares, self._along, springs.points[0], springs.polars[0]]
+        self._responding = [*fixed, self._forces, self._inverses, self._answers[0]]
+        limited = blank(count, wp.vec3f)
+        self._limiting = [
+            springs.all,
+            looseness,
+            memory.rooms,
+            parameters,
+            springs.points[0],
+            memory.velocities,
+            limited,
+        ]
+        self._stepping = [springs.all, rates, max_offsets, memory.rooms, parameters, limited, memory.velocities]
+        self._parameters, self._velocities = parameters, memory.velocities
+        self._runs: dict[int, devices.Chain] = {}
+
+    def tune(self, rates: Float32Array, step: float) -> None:
+        """Take the stiffness that springs have, how fast (V,) [1/s] skin answers them, and the step [s]."""
+        binding, own = self._springs.binding, shares(rates, step)
+        both = np.maximum(own[binding.owners], own[binding.around.indices])
+        edges, rows = couplings(binding, self._springs.tuned)
+        devices.write(self._couplings, both * edges)
+        devices.write(self._along, np.bincount(binding.owners, both * rows, len(own)))
+        devices.write(self._shares, own)
+
+    def run(self, iterations: int) -> None:
+        """One step on, as well as that many sweeps would do it."""
+        rounds = iterations // _PER_ROUND + 1
+        if rounds not in self._runs:
+            self._runs = {rounds: self._record(rounds)}
+        self._runs[rounds]()
+
+    def _record(self, rounds: int) -> devices.Chain:
+        from supple.skins.springs.kernels import implicit as kernels
+        from supple.skins.springs.kernels.springs import limit_stretch
+
+        springs, (one, other) = self._springs, self._answers
+        launches = [self._launch(kernels.respond, self._responding)]
+        ring, weight = [springs.all.starts, springs.all.others, self._couplings], 1.0
+        for done in range(rounds):
+            weight = {0: 1.0, 1: 2.0 / (2.0 - _RADIUS**2)}.get(done, 4.0 / (4.0 - _RADIUS**2 * weight))
+            inputs = [*ring, weight, self._forces, self._inverses, one, other]
+            launches.append(self._launch(kernels.spread, inputs))
+            one, other = other, one
+        launches += [
+            self._launch(kernels.accelerate, [self._parameters, one, self._velocities]),
+            self._launch(limit_stretch, self._limiting),
+            self._launch(kernels.step, [*self._stepping, springs.points[0], springs.polars[0]]),
+        ]
+        return devices.Chain(launches, springs.device)
+
+    def _launch(self, kernel: Any, inputs: list[Any]) -> devices.Launch:
+        return devices.Launch(kernel, self._springs.count, inputs, self._springs.device)
