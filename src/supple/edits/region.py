@@ -63,7 +63,7 @@ def region_round(
             inside[_border(inside, edges)] = True
     else:
         where = frozen(np.asarray(points), np.float64, (-1, 3), _WHERE, "points")
-        inside[_within(reach, where, edges, held)] = True
+        inside[vertices_within(reach, where, edges, held)] = True
     static = _border(inside, edges)
     inside[held] = False
     return Region(held, np.flatnonzero(inside).astype(np.int32), static)
@@ -77,7 +77,7 @@ def _border(inside: BoolArray, edges: IntArray) -> IntArray:
     return np.unique(np.where(inside[one], other, one)).astype(np.int32)
 
 
-def _within(reach: float, points: FloatArray, edges: IntArray, sources: IntArray) -> IntArray:
+def vertices_within(reach: float, points: FloatArray, edges: IntArray, sources: IntArray) -> IntArray:
     """Vertices that edges no longer than `reach` [m] together join to one of the sources.
 
     Such a way cannot leave the sources' box by more than its own length, so nothing else is looked at.

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.arrays import FloatArray, IntArray, frozen
+from supple.edits.strokes.gaps import drop_crumbs, find_breaks, find_leaps
 from supple.edits.strokes.picking import pick
 from supple.edits.strokes.reduction import PIXELS, resample, simplify
 from supple.edits.strokes.stroke import check_pressures
-from supple.edits.strokes.surface_stroke import SurfaceStroke
+from supple.edits.strokes.surface_stroke import SurfaceStroke, only_piece
 from supple.edits.strokes.view import View
 from supple.errors import InputError
 
@@ -23,7 +24,7 @@ class SkinLine:
     """Collects what a pen draws, stretch by stretch, on a mesh with these `triangles` (T, 3).
 
     Between two stretches skin and camera may have moved. The line goes on from where it lies on the skin by then, so
-    that no stretch is drawn twice and none is missing; what is drawn beside the skin is left out.
+    that no stretch is drawn twice and none is missing. What is drawn beside the skin breaks it.
     """
 
     def __init__(self, triangles: ArrayLike) -> None:
@@ -33,7 +34,8 @@ class SkinLine:
         self._pressures: list[FloatArray] = []
         self._pen: tuple[FloatArray, float] | None = None  # where it was last, as a pixel, and how hard it was pressed
         self._seen: tuple[FloatArray, View] | None = None
-        self._count = 0
+        self._count, self._missed = 0, 0  # pixels of the line, and of those the last ones that lie beside the skin
+        self._starts: list[int] = []  # numbers of places that begin another piece
 
     def __len__(self) -> int:
         """How many places of the skin it passes, about one a pixel."""
@@ -61,6 +63,7 @@ class SkinLine:
             )
         hits = pick(points, self._faces, view, pixels=line[:, :2])
         on_skin = hits.triangles >= 0
+        self._break(np.asarray(points, dtype=np.float64), hits.triangles, hits.barycentric)
         self._triangles.append(hits.triangles[on_skin].astype(np.int32))
         self._barycentric.append(np.clip(hits.barycentric[on_skin], 0.0, 1.0))
         self._pressures.append(np.clip(line[on_skin, 2], 0.0, 1.0))
@@ -78,8 +81,37 @@ class SkinLine:
         pixel, _ = view.project(self._barycentric[last][-1] @ corners)
         return np.array([[*pixel, self._pressures[last][-1]]])
 
+    def _break(self, points: FloatArray, faces: IntArray, barycentric: FloatArray) -> None:
+        """Note where a stretch of picks begins another piece of the line."""
+        there = np.flatnonzero(faces >= 0)
+        if len(there) == 0:
+            self._missed += len(faces)
+            return
+        own, inside = faces[there], barycentric[there]
+        last = next((number for number in reversed(range(len(self._triangles))) if len(self._triangles[number])), None)
+        if last is not None:
+            own = np.concatenate([self._triangles[last][-1:], own])
+            inside = np.concatenate([self._barycentric[last][-1:], inside])
+        positions = np.einsum("kc,kci->ki", inside, points[self._faces[own]])
+        leaps = find_leaps(points, self._faces, own, positions)[-len(there) :]
+        missed = np.diff(there, prepend=-1) - 1.0
+        missed[0] += self._missed
+        starts = find_breaks(missed, leaps)
+        known = len(self)
+        if known and not (missed[0] > PIXELS or leaps[0]):
+            starts = starts[1:]
+        self._starts += [known + int(start) for start in starts]
+        self._missed = len(faces) - 1 - int(there[-1])
+
     def stroke(self, *, tolerance: float = PIXELS) -> SurfaceStroke:
-        """The stroke so far, with as few knots as `tolerance` [px] of the last view and its pressures allow."""
+        """The stroke so far, with as few knots as `tolerance` [px] of the last view and its pressures allow.
+
+        A line that breaks is refused.
+        """
+        return only_piece(self.strokes(tolerance=tolerance), "SkinLine.strokes")
+
+    def strokes(self, *, tolerance: float = PIXELS) -> tuple[SurfaceStroke, ...]:
+        """The same for a line that breaks, as `SurfaceStroke.drawn_pieces` says: a stroke for every piece."""
         if self._seen is None or len(self) == 0:
             raise InputError(_WHERE, "the line does not touch the skin", "some of it must", "draw it over the skin")
         points, view = self._seen
@@ -87,11 +119,14 @@ class SkinLine:
         inside = np.concatenate(self._barycentric)
         hard = np.concatenate(self._pressures)
         positions = np.einsum("kc,kci->ki", inside, points[self._faces[triangles]])
-        moved = np.concatenate([[True], np.abs(np.diff(positions, axis=0)).max(axis=1) > 0.0])
-        triangles, inside, hard, positions = triangles[moved], inside[moved], hard[moved], positions[moved]
         wide = float(np.median(view.pixel_size(view.project(positions)[1])))
-        knots = choose_knots(positions, hard, tolerance * wide)
-        return SurfaceStroke(triangles[knots], inside[knots], triangles, hard[knots])
+        found = []
+        for piece in drop_crumbs(np.array(self._starts, dtype=np.int32), len(triangles)):
+            moved = np.concatenate([[True], np.abs(np.diff(positions[piece], axis=0)).max(axis=1) > 0.0])
+            own = piece[moved]
+            knots = own[choose_knots(positions[own], hard[own], tolerance * wide)]
+            found.append(SurfaceStroke(triangles[knots], inside[knots], triangles[own], hard[knots]))
+        return tuple(found)
 
 
 def _resample(course: FloatArray) -> FloatArray:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import FloatArray, IntArray, frozen
+from supple.arrays import BoolArray, FloatArray, IntArray, frozen
+from supple.edits.strokes.gaps import drop_crumbs, find_breaks, find_leaps
 from supple.edits.strokes.picking import pick
 from supple.edits.strokes.reduction import PIXELS, resample, simplify
 from supple.edits.strokes.stroke import Stroke, check_pressures
@@ -68,12 +69,37 @@ class SurfaceStroke:
     ) -> SurfaceStroke:
         """A line through `pixels` (N, 2) laid on the skin `points` (V, 3) that is seen there, pixel by pixel.
 
-        Stretches beside the skin are left out. `tolerance` [px] says how few knots it has.
+        `tolerance` [px] says how few knots it has. A line that breaks (`drawn_pieces`) is refused.
+        """
+        pieces = cls.drawn_pieces(points, triangles, view, pixels=pixels, pressures=pressures, tolerance=tolerance)
+        return only_piece(pieces, "SurfaceStroke.drawn_pieces")
+
+    @classmethod
+    def drawn_pieces(
+        cls,
+        points: ArrayLike,
+        triangles: ArrayLike,
+        view: View,
+        *,
+        pixels: ArrayLike,
+        pressures: ArrayLike | None = None,
+        tolerance: float = PIXELS,
+    ) -> tuple[SurfaceStroke, ...]:
+        """The same for a line that breaks: a stroke for every piece of it.
+
+        It breaks where it is beside the skin for more than eight pixels, and where it goes over to skin that lies
+        elsewhere, such as from an arm to the belly behind it.
         """
         line = resample(pixels, 1.0)
         picks = pick(points, triangles, view, pixels=line)
         hard = None if pressures is None else _spread(pressures, pixels, line)
-        return cls.from_picks(picks.triangles, picks.barycentric, pixels=line, pressures=hard, tolerance=tolerance)
+        skin, mesh = np.asarray(points, dtype=np.float64), np.asarray(triangles)
+        on_skin = np.flatnonzero(picks.triangles >= 0)
+        faces = picks.triangles[on_skin]
+        positions = np.einsum("kc,kci->ki", picks.barycentric[on_skin], skin[mesh[faces]])
+        leaps = np.zeros(len(line), dtype=bool)
+        leaps[on_skin] = find_leaps(skin, mesh, faces, positions)
+        return cls._pieces(picks.triangles, picks.barycentric, line, hard, tolerance, leaps)
 
     @classmethod
     def from_picks(
@@ -88,20 +114,59 @@ class SurfaceStroke:
         """From picks made elsewhere, in the order in which they were drawn: `triangles` (N,), -1 beside the skin.
 
         With the `pixels` (N, 2) in which they were made it has as few knots as `tolerance` [px] allows; without them,
-        every pick is a knot.
+        every pick is a knot. Picks beside the skin break it, which is refused (`pieces_from_picks`).
+        """
+        pieces = cls.pieces_from_picks(triangles, barycentric, pixels=pixels, pressures=pressures, tolerance=tolerance)
+        return only_piece(pieces, "SurfaceStroke.pieces_from_picks")
+
+    @classmethod
+    def pieces_from_picks(
+        cls,
+        triangles: ArrayLike,
+        barycentric: ArrayLike,
+        *,
+        pixels: ArrayLike | None = None,
+        pressures: ArrayLike | None = None,
+        tolerance: float = PIXELS,
+    ) -> tuple[SurfaceStroke, ...]:
+        """The same for picks with gaps: a stroke for every piece.
+
+        With `pixels` a gap is more than eight of them long; without, every pick beside the skin is one.
         """
         faces = frozen(triangles, np.int32, (-1,), _WHERE, "triangles")
         inside = frozen(barycentric, np.float64, (len(faces), 3), _WHERE, "barycentric")
         hard = None if pressures is None else check_pressures(pressures, len(faces), _WHERE)
+        line = None if pixels is None else frozen(pixels, np.float64, (len(faces), 2), _WHERE, "pixels")
+        return cls._pieces(faces, inside, line, hard, tolerance, np.zeros(len(faces), dtype=bool))
+
+    @classmethod
+    def _pieces(
+        cls,
+        faces: IntArray,
+        inside: FloatArray,
+        line: FloatArray | None,
+        hard: FloatArray | None,
+        tolerance: float,
+        leaps: BoolArray,
+    ) -> tuple[SurfaceStroke, ...]:
         on_skin = np.flatnonzero(faces >= 0)
         if len(on_skin) == 0:
             raise InputError(_WHERE, "the line does not touch the skin", "some of it must", "draw it over the skin")
-        knots = on_skin
-        if pixels is not None:
-            line = frozen(pixels, np.float64, (len(faces), 2), _WHERE, "pixels")
-            knots = on_skin[simplify(line[on_skin], tolerance)]
-        own = np.clip(inside[knots], 0.0, 1.0)
-        return cls(faces[knots], own, faces[on_skin], None if hard is None else hard[knots])
+        if line is None:
+            starts = np.flatnonzero(np.diff(on_skin, prepend=-2) > 1).astype(np.int32)
+            pieces = np.split(np.arange(len(on_skin), dtype=np.int32), starts[1:])
+        else:
+            passed = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))])
+            ways = np.diff(passed[on_skin], prepend=passed[on_skin[0]])
+            missed = np.where(np.diff(on_skin, prepend=on_skin[0] - 1) > 1, ways, 0.0)
+            pieces = drop_crumbs(find_breaks(missed, leaps[on_skin]), len(on_skin))
+        found = []
+        for piece in pieces:
+            own = on_skin[piece]
+            knots = own if line is None else own[simplify(line[own], tolerance)]
+            pressures = None if hard is None else hard[knots]
+            found.append(cls(faces[knots], np.clip(inside[knots], 0.0, 1.0), faces[own], pressures))
+        return tuple(found)
 
     def check_fits(self, triangles: ArrayLike) -> None:
         """Refuse a mesh that has fewer triangles than it names."""
@@ -131,6 +196,14 @@ class SurfaceStroke:
     def stroke(self, points: ArrayLike, triangles: IntArray) -> Stroke:
         """The smooth curve through its knots where they are now."""
         return Stroke.from_samples(self.positions(points, triangles), pressures=self.pressures, tolerance=0.0)
+
+
+def only_piece(pieces: tuple[SurfaceStroke, ...], other: str) -> SurfaceStroke:
+    """The stroke of a line that does not break."""
+    if len(pieces) > 1:
+        given = f"the line lies on the skin in {len(pieces)} pieces"
+        raise InputError(_WHERE, given, "a stroke is one", f"draw it without a gap, or use {other}")
+    return pieces[0]
 
 
 def _spread(pressures: ArrayLike, pixels: ArrayLike, line: FloatArray) -> FloatArray:

@@ -54,13 +54,15 @@ def _raise(session: Session, command: say.Raise) -> None:
     line = session.lines.take(command.line)
     if line.character is not session.character or line.last is None:
         raise InputError("studio", "the character is another one by now", "a line belongs to one", "draw it again")
-    stroke, points = line.on_skin.stroke(), np.asarray(line.last.points, dtype=np.float64)
+    points = np.asarray(line.last.points, dtype=np.float64)
     settings = {"height": command.height, "reach": command.reach}
-    swollen = bulge(
-        points, session.character.triangles, stroke, **settings, profile=command.profile, method=command.method
-    )
-    shape = encode_seen(session, command.view, line.last.pose, swollen - points)
-    _add(session, "Bulge" if command.height >= 0.0 else "Dent", stroke, shape, "Raise")
+    edits, word = session.document.edits_on(session.character), "Bulge" if command.height >= 0.0 else "Dent"
+    for stroke in line.on_skin.strokes():
+        swollen = bulge(
+            points, session.character.triangles, stroke, **settings, profile=command.profile, method=command.method
+        )
+        edits = _with(edits, word, stroke, encode_seen(session, command.view, line.last.pose, swollen - points))
+    session.do(session.document.with_edits(edits, "Raise"))
 
 
 def _redraw_outline(session: Session, command: say.RedrawOutline) -> None:
@@ -77,7 +79,9 @@ def _redraw_outline(session: Session, command: say.RedrawOutline) -> None:
         crease=_CREASE if command.creases else None,
         other_way=command.other_way,
     )
-    _add(session, "Outline", stroke, encode_seen(session, command.view, seen.pose, moved - points), "Redraw outline")
+    shape = encode_seen(session, command.view, seen.pose, moved - points)
+    edits = _with(session.document.edits_on(session.character), "Outline", stroke, shape)
+    session.do(session.document.with_edits(edits, "Redraw outline"))
 
 
 def encode_seen(session: Session, view: int, pose: Pose, moves: np.ndarray) -> SurfaceEdit:
@@ -98,13 +102,11 @@ def _own_pose(session: Session, pose: Pose) -> Pose:
     return Pose(pose.world_from_joint, shapes={name: amount for name, amount in pose.shapes.items() if name in known})
 
 
-def _add(session: Session, stem: str, stroke: SurfaceStroke, shape: SurfaceEdit, step: str) -> None:
+def _with(edits: Edits, stem: str, stroke: SurfaceStroke, shape: SurfaceEdit) -> Edits:
     """One more shape with its stroke, on a layer of its own that is there all the time."""
-    edits = session.document.edits_on(session.character)
     taken = {*edits.shapes, *edits.poses, *edits.strokes, *edits.surface_strokes, *(one.name for one in edits.layers)}
     name = next(name for number in range(1, len(taken) + 2) if (name := f"{stem} {number}") not in taken)
-    edits = edits.with_shape(name, shape).with_stroke(name, stroke).with_layer(Layer.still(name, name))
-    session.do(session.document.with_edits(edits, step))
+    return edits.with_shape(name, shape).with_stroke(name, stroke).with_layer(Layer.still(name, name))
 
 
 # Strokes that were drawn
