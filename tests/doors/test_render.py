@@ -19,13 +19,13 @@ from supple.errors import InputError, UnfinishedError
 from supple.geometry.normals import creases, normals
 from supple.geometry.topology import signed_volume
 from supple.obstacles import Box, Capsule, MovingMesh, Plane, Sphere
+from supple.obstacles.things import thing_of
 from supple.render import Camera, Renderer, contact_sheet, picture, save_picture
 from supple.render.colors import RAMPS, map_colors
 from supple.render.occlusion import ambient_visibility
 from supple.render.quality import FILM, PICTURE
 from supple.render.shading import Light, shade
 from supple.render.shadow import ground_shadow, samples
-from supple.render.things import thing_of
 
 SIZE = (96, 120)
 CUBE = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (0.0, 1.0) for z in (-0.5, 0.5)])

@@ -4,22 +4,19 @@ import base64
 import contextlib
 import hashlib
 import importlib.util
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 from gltf_files import QUAD, QUAD_TRIANGLES, GltfFile, arm
 from numpy.testing import assert_allclose, assert_array_equal
+from packed_files import STREAMS, packed_quad, with_fallback
 
 from supple.errors import FormatError, InputError, UnfinishedError
 from supple.io import load
 from supple.io.compressed.meshopt import unpack
 from supple.io.confined import read_confined
 
-# Streams of the reference encoder (the npm package meshoptimizer; version 0 of attributes, 1 of indices): mode, filter,
-# count, bytes an element, the stream, and the start of the SHA-256 of what its own decoder makes of it.
-STREAMS = json.loads((Path(__file__).parent / "meshopt_streams.json").read_text())
 HAS_DRACO = importlib.util.find_spec("DracoPy") is not None
 CESIUM = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "gltf"
 
@@ -51,33 +48,6 @@ def test_a_stream_that_is_cut_or_changed_anywhere_is_refused_or_unpacked(row):
         changed[at] ^= 0xFF
         with contextlib.suppress(ValueError, IndexError):
             assert len(unpacked(row, bytes(changed))) == row[2] * row[3]
-
-
-def packed_quad(extension="EXT_meshopt_compression") -> GltfFile:
-    """A quad of which places and triangles are packed by meshopt, on a node."""
-    file = GltfFile()
-    mesh = file.mesh()
-    primitive = file.json["meshes"][mesh]["primitives"][0]
-    for number, row in ((primitive["attributes"]["POSITION"], STREAMS[-2]), (primitive["indices"], STREAMS[-1])):
-        mode, _, count, stride, packed, _ = row
-        data = base64.b64decode(packed)
-        source = file.json["bufferViews"][file.view(data)]
-        packed_as = {**source, "count": count, "byteStride": stride, "mode": mode}
-        view = file.add("bufferViews", buffer=1, byteLength=count * stride, extensions={extension: packed_as})
-        file.json["accessors"][number]["bufferView"] = view
-    file.json["accessors"][primitive["indices"]]["componentType"] = 5123
-    file.add("nodes", mesh=mesh)
-    file.add("scenes", nodes=[0])
-    file.json["extensionsRequired"] = file.json["extensionsUsed"] = [extension]
-    return file
-
-
-def with_fallback(file: GltfFile, path: Path) -> Path:
-    """The file with a second buffer that is only there compressed."""
-    whole = file.document(uri=f"data:;base64,{base64.b64encode(bytes(file.blob)).decode()}")
-    whole["buffers"].append({"byteLength": 64, "extensions": {"EXT_meshopt_compression": {"fallback": True}}})
-    path.write_text(json.dumps(whole))
-    return path
 
 
 @pytest.mark.parametrize("extension", ["EXT_meshopt_compression", "KHR_meshopt_compression"])

@@ -120,6 +120,10 @@ def _tell(key, value):
         (_tell("joints", ["root", "\ud800"]), "no text"),
         (_tell("made_on", 7), "made_on is 7"),
         (_tell("graph", {"stages": [1]}), "graph has no list of stages"),
+        (_set("bodies", -1), "bodies is -1"),
+        (_tell("bodies", ["one", "two"]), "bodies is 1, and 2 are named"),
+        (_tell("bodies", [7]), "bodies is 7"),
+        (lambda data: data["arrays"]["body 0 triangles"].update(dtype="<f4"), "'body 0 triangles' is missing, or"),
         (_tell("parts", ["edge", "none"]), "'part none' is missing"),
     ],
 )
@@ -128,6 +132,15 @@ def test_every_field_of_the_header_is_checked(whole, tmp_path, change, word):
     path.write_bytes(_with(whole, change))
     with pytest.raises(FormatError, match=word):
         caches.used(path)
+
+
+def test_a_body_whose_corners_are_not_there_is_refused(whole, tmp_path):
+    path = tmp_path / "body.supple"
+    path.write_bytes(whole)
+    cache = Cache(path)
+    vars(cache)["arrays"] = {**cache.arrays, "body 0 triangles": np.array([[0, 1, 3]])}
+    with pytest.raises(FormatError, match="body crate: its mesh or its path is broken"):
+        cache.bodies  # noqa: B018
 
 
 def test_a_header_of_nothing_but_brackets_is_refused(whole, tmp_path):

@@ -52,23 +52,24 @@ def write_cache(path: Path) -> None:
     info = {
         "supple": "0", "character": "0", "motion": "0", "motion_name": "nod", "fps": 24.0, "start": 0.0,
         "frames": FRAMES, "device": "cpu", "made_on": "here", "graph": Graph.of(supple.LinearBlend()).to_dict(),
-        **packing.describe(character), "display": None,
+        **packing.describe(character), "display": None, "bodies": ["crate"],
     }  # fmt: skip
-    layout = container.plan(info, arrays, frames=FRAMES, vertices=4, joints=2)
+    arrays["body 0 points"], arrays["body 0 triangles"] = np.eye(3), np.array([[0, 1, 2]], dtype=np.int32)
+    layout = container.plan(info, arrays, frames=FRAMES, vertices=4, joints=2, bodies=1)
     container.start(path, layout, arrays)
     with path.open("r+b", buffering=0) as file:
         for frame in range(FRAMES):
             points = (character.points + frame).astype(np.float32)
             made_on = container.kind_mark("here")
-            bones = arrays["poses"][frame]
-            container.write_frame(file, layout, frame, points=points, bones=bones, status=1, made_on=made_on)
+            moving = {"points": points, "bones": arrays["poses"][frame], "bodies": np.eye(4)[None]}
+            container.write_frame(file, layout, frame, **moving, status=1, made_on=made_on)
 
 
 def used(path: Path) -> Cache:
     """Open a cache and look at all there is in it."""
     cache = Cache(path)
     assert float(np.asarray(cache.points, dtype=np.float64).sum()) is not None
-    for look in ("character", "skeleton", "motion", "graph", "bones", "poses", "times", "rest", "triangles"):
+    for look in ("character", "skeleton", "motion", "graph", "bones", "bodies", "poses", "times", "rest", "triangles"):
         getattr(cache, look)
     assert cache.pose(len(cache) - 1) is not None
     assert repr(cache)
@@ -98,7 +99,7 @@ def _sum_up(document, rest: bytearray) -> None:
         for entry in document["arrays"].values():
             size = int(np.prod(entry["shape"], dtype=np.int64)) * np.dtype(entry["dtype"]).itemsize
             entry["sum"] = container.digest(bytes(rest[entry["at"] : entry["at"] + size])).hex()
-        size = document["vertices"] * 12 + document.get("joints", 0) * container.BONE
+        size = document["vertices"] * 12 + (document.get("joints", 0) + document.get("bodies", 0)) * container.BONE
         for frame in range(min(document["count"], 100)):
             start, row = document["frames"] + frame * aligned(size), document["table"] + frame * container.ROW
             check = container.digest(bytes(rest[start : start + size]))

@@ -7,6 +7,7 @@ by 90 degrees about the file's y axis, which takes what stands up (z) to the fil
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
 
 SECOND = 46186158000  # of the format's own clock
@@ -30,8 +31,12 @@ def text(
     mesh: bool = True,
     uv_rows: str = "0,1,2,3,0,1,2,3",
     unit: float = 1.0,
+    looks: str = "",
 ) -> bytes:
-    """The file, with what differs: weights and bind matrix, the knee's opening turn [degrees], the unit in cm."""
+    """The file, with what differs: weights and bind matrix, the knee's opening turn [degrees], the unit in cm.
+
+    `looks` are two materials and a picture, as `red_and_glass` makes them.
+    """
     objects = [_bones(knee_opens_at)]
     links = ['C: "OO",30,0', 'C: "OO",31,30', 'C: "OO",40,30', 'C: "OO",41,31']
     if mesh:
@@ -55,6 +60,9 @@ def text(
             'C: "OO",54,53',
             'C: "OO",12,54',
         ]
+    if looks:
+        objects.append(looks)
+        links += ['C: "OO",70,20', 'C: "OO",73,20', 'C: "OP",71,70, "DiffuseColor"', 'C: "OO",72,71']
     if skinned_hat:
         objects.append(_HAT_SKIN)
         links += ['C: "OO",55,11', 'C: "OO",56,55', 'C: "OO",57,55', 'C: "OO",30,56', 'C: "OO",31,57']
@@ -76,6 +84,44 @@ def text(
     ).encode()
 
 
+def red_and_glass(place: str = "tex\\\\pic.png", *, embedded: bytes = b"") -> str:
+    """Two materials on the strip: a red one with a picture, and glass."""
+    content = f'Content: , "{base64.b64encode(embedded).decode()}"' if embedded else ""
+    return f"""
+    Material: 70, "Material::red", "" {{
+        Version: 102
+        ShadingModel: "phong"
+        Properties70:  {{
+            P: "DiffuseColor", "Color", "", "A",0.8,0.1,0.2
+            P: "EmissiveColor", "Color", "", "A",0.1,0,0
+            P: "EmissiveFactor", "Number", "", "A",2
+            P: "ShininessExponent", "Number", "", "A",20
+        }}
+    }}
+    Material: 73, "Material::glass", "" {{
+        Version: 102
+        ShadingModel: "phong"
+        Properties70:  {{
+            P: "DiffuseColor", "Color", "", "A",0.25,0.5,0.75
+            P: "TransparencyFactor", "Number", "", "A",0.25
+        }}
+    }}
+    Texture: 71, "Texture::pic", "" {{
+        Type: "TextureVideoClip"
+        Version: 202
+        TextureName: "Texture::pic"
+        FileName: "C:\\\\art\\\\pic.png"
+        RelativeFilename: "{place}"
+        Properties70:  {{
+            P: "WrapModeU", "enum", "", "",1
+        }}
+    }}
+    Video: 72, "Video::pic", "Clip" {{
+        Type: "Clip"
+        {content}
+    }}"""
+
+
 def _array(name: str, values: str) -> str:
     return f"{name}: *{len(values.split(','))} {{\n a: {values}\n}}"
 
@@ -94,11 +140,36 @@ def _strip(points: str, faces: str, uv_rows: str) -> str:
             {_array("UV", "0,0, 1,0, 1,1, 0,1")}
             {_array("UVIndex", uv_rows)}
         }}
+        LayerElementUV: 1 {{
+            Version: 101
+            Name: "second"
+            MappingInformationType: "ByPolygonVertex"
+            ReferenceInformationType: "IndexToDirect"
+            {_array("UV", "0.5,0.25, 1,0")}
+            {_array("UVIndex", "0,0,0,0,1,1,1,1")}
+        }}
+        LayerElementMaterial: 0 {{
+            Version: 101
+            MappingInformationType: "ByPolygon"
+            ReferenceInformationType: "IndexToDirect"
+            {_array("Materials", "0,1")}
+        }}
         Layer: 0 {{
             Version: 100
             LayerElement:  {{
                 Type: "LayerElementUV"
                 TypedIndex: 0
+            }}
+            LayerElement:  {{
+                Type: "LayerElementMaterial"
+                TypedIndex: 0
+            }}
+        }}
+        Layer: 1 {{
+            Version: 100
+            LayerElement:  {{
+                Type: "LayerElementUV"
+                TypedIndex: 1
             }}
         }}
     }}

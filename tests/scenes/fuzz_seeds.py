@@ -12,6 +12,7 @@ from typing import Any
 
 import caches
 import numpy as np
+from export_scenes import picture
 
 import supple
 from supple.io import save
@@ -155,7 +156,7 @@ def usd_files() -> list[bytes]:
 
 
 def fbx_files() -> list[bytes]:
-    """A strip on two bones, in text."""
+    """A strip on two bones, in text, plain and dressed."""
     import fbx_files as files
 
-    return [files.text()]
+    return [files.text(), files.text(looks=files.red_and_glass(embedded=picture(9)))]

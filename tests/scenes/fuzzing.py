@@ -23,6 +23,8 @@ from typing import Any
 
 import numpy as np
 from gltf_files import QUAD, GltfFile, arm, glb, moved
+from packed_files import packed_quad, with_fallback
+from vrm_dolls import newer, older
 
 from supple import Character, Motion
 from supple.errors import FormatError, InputError, SuppleWarning
@@ -326,7 +328,49 @@ def gltf_seeds() -> list[bytes]:
         kept().glb_bytes(),
         json.dumps(document).encode(),
         json.dumps(plain).encode(),
+        *(file.glb_bytes() for file in (newer(), older(), repeated())),
+        packed(),
+        vrm_motion(),
     ]
+
+
+def repeated() -> GltfFile:
+    """Quads in copies, with colours, tangents and normals."""
+    file = GltfFile()
+    mesh = file.mesh()
+    file.json["meshes"][mesh]["primitives"][0]["attributes"] |= {
+        "NORMAL": file.accessor([[0.0, 0.6, 0.8]] * 4),
+        "TANGENT": file.accessor([[1.0, 0.0, 0.0, -1.0]] * 4),
+        "COLOR_0": file.accessor([[255, 0, 51, 128]] * 4, "B", normalized=True),
+        "TEXCOORD_1": file.accessor([[0.0, 0.5]] * 4),
+    }
+    places = {"TRANSLATION": file.accessor(np.eye(3)), "SCALE": file.accessor(np.ones((3, 3)))}
+    file.add("nodes", mesh=mesh, extensions={"EXT_mesh_gpu_instancing": {"attributes": places}})
+    file.add("scenes", nodes=[0])
+    return file
+
+
+def packed() -> bytes:
+    """A quad that meshopt packed."""
+    with tempfile.TemporaryDirectory() as folder:
+        return with_fallback(packed_quad(), Path(folder) / "packed.gltf").read_bytes()
+
+
+def vrm_motion() -> bytes:
+    """A motion of VRM bones and of an expression, which is read by its extension whatever the suffix."""
+    file = GltfFile()
+    for name, children in (("hips", [1, 2]), ("head", []), ("happy", [])):
+        file.add("nodes", name=name, **({"children": children} if children else {}))
+    file.add("scenes", nodes=[0])
+    file.clip(
+        (0, "translation", [0.0, 1.0], [[0, 0, 0], [1, 0, 0]]),
+        (1, "rotation", [0.0, 1.0], [[0, 0, 0, 1], [0, 0, 1, 0]]),
+        (2, "translation", [0.0, 1.0], [[0, 0, 0], [1, 0, 0]]),
+    )
+    bones = {"humanBones": {"hips": {"node": 0}, "head": {"node": 1}}}
+    said = {"humanoid": bones, "expressions": {"preset": {"happy": {"node": 2}}}}
+    file.json["extensions"] = {"VRMC_vrm_animation": said}
+    return file.glb_bytes()
 
 
 # The watch

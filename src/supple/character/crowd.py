@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -48,7 +47,7 @@ class Crowd(Character):
             count=count,
         )
 
-    def gathered(self, world_from_joint: Sequence[ArrayLike]) -> FloatArray:
+    def gathered(self, world_from_joint: ArrayLike) -> FloatArray:
         """The transforms (count J, 4, 4) of all copies from those (J, 4, 4) of each."""
         each = np.asarray(world_from_joint, dtype=np.float64)
         joints = len(self.member.skeleton)

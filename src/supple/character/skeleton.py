@@ -161,10 +161,10 @@ class Skeleton:
         return local
 
     def world_from_locals(self, parent_from_joint: FloatArray) -> FloatArray:
-        """Forward kinematics: local transforms (J, 4, 4) to transforms in the world."""
+        """Forward kinematics: local transforms (..., J, 4, 4) to transforms in the world."""
         world = np.array(parent_from_joint, dtype=np.float64)
         for level, parents in self._climb:
-            world[level] = world[parents] @ world[level]
+            world[..., level, :, :] = world[..., parents, :, :] @ world[..., level, :, :]
         return world
 
     @cached_property

@@ -6,6 +6,7 @@ import contextlib
 import lzma
 import math
 import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence, Set
@@ -25,7 +26,7 @@ _SUFFIX = ".npy"
 _LONGEST_LIST = 200  # signs of the names that an archive holds
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, NotImplementedError, RuntimeError, EOFError,
-    ValueError, KeyError, TypeError, OverflowError, RecursionError, MemoryError, SyntaxError,
+    ValueError, KeyError, TypeError, OverflowError, RecursionError, MemoryError, SyntaxError, tokenize.TokenError,
 )  # fmt: skip
 
 

@@ -178,3 +178,18 @@ def rigid_inverse(matrices: ArrayLike) -> Array:
     inverse[..., :3, 3] = -(transposed @ m[..., :3, 3, None])[..., 0]
     inverse[..., 3, 3] = 1.0
     return inverse
+
+
+def transforms_between(a: ArrayLike, b: ArrayLike, fraction: float) -> Array:
+    """Transforms (N, 4, 4) part of the way from `a` to `b`: places and scales change evenly, and so do turns."""
+    return compose_between(decompose(a), decompose(b), fraction)
+
+
+def compose_between(a: tuple[Array, Array, Array], b: tuple[Array, Array, Array], fraction: float) -> Array:
+    """The same from what `decompose` makes of both."""
+    (move_a, rotation_a, scale_a), (move_b, rotation_b, scale_b) = a, b
+    return compose(
+        (1.0 - fraction) * move_a + fraction * move_b,
+        slerp(rotation_a, rotation_b, np.full(len(move_a), fraction)),
+        (1.0 - fraction) * scale_a + fraction * scale_b,
+    )

@@ -24,17 +24,19 @@ from numpy.typing import NDArray
 
 from supple import device as devices
 from supple import machine
-from supple.arrays import Float32Array, digest_of
+from supple.arrays import Float32Array, FloatArray, digest_of
 from supple.character import packing
 from supple.character.character import Character
 from supple.character.fingerprint import fingerprint
 from supple.errors import InputError, SuppleWarning, UnfinishedError
 from supple.graph import container
+from supple.graph.baked_bodies import pack_bodies, with_meshes
 from supple.graph.cache import Cache, differences, part_of
 from supple.graph.graph import Graph
 from supple.graph.player import Player
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose, PoseSource
+from supple.obstacles.shapes import RigidBody
 from supple.skins.base import AnySkin
 from supple.skins.kinematic.linear_blend import LinearBlend
 
@@ -139,12 +141,19 @@ class _Plan:
             **{named: sorted(words[named]) for named in ("parts", "maps", "shapes")},
             "display": _digest_of(display).tobytes().hex() if display else None,
         }
+        met, bodies = pack_bodies(graph.met_bodies(character), character, poses)
+        info |= {"bodies": bodies} if bodies else {}
         shape_weights = [[pose.shapes.get(name, 0.0) for name in sorted(character.shapes)] for pose in poses]
         moving = {
             "poses": np.stack([pose.world_from_joint for pose in poses]).astype("<f8"),
             "shape_shares": np.array(shape_weights, dtype="<f8").reshape(len(poses), len(character.shapes)),
         }
-        return cls(character, motion, graph, device, times, info, {**arrays, **display, **moving})
+        return cls(character, motion, graph, device, times, info, {**arrays, **display, **moving, **met})
+
+    @cached_property
+    def met(self) -> tuple[RigidBody, ...]:
+        """What its skin meets."""
+        return self.graph.met_bodies(self.character)
 
     @cached_property
     def player(self) -> Player:
@@ -221,7 +230,8 @@ class _Bake:
         # The header stays that of the machine which began.
         began = container.read_layout(self._part)[0] if self._part.exists() else plan.info
         info = {**plan.info, "made_on": began.get("made_on", "unknown")}
-        self._layout = container.plan(info, plan.arrays, frames=count, vertices=vertices, joints=joints)
+        bodies = len(info.get("bodies", ()))
+        self._layout = container.plan(info, plan.arrays, frames=count, vertices=vertices, joints=joints, bodies=bodies)
         self._began_on = info["made_on"]
         self._soft = plan.graph.step is not None
         self._checkpoint = target.with_name(target.name + ".checkpoint.npz")
@@ -247,13 +257,29 @@ class _Bake:
             player, points, status = self._frame(frame)
             bones = player.simulated_pose.world_from_joint if self._layout.joints else None
             container.write_frame(
-                file, self._layout, frame, points=points, bones=bones, status=status, made_on=self._made_on
+                file,
+                self._layout,
+                frame,
+                points=points,
+                bones=bones,
+                bodies=self._bodies(player),
+                status=status,
+                made_on=self._made_on,
             )
             if self._soft and (frame + 1) % CHECKPOINT_EVERY == 0 and status == container.GOOD:
                 self._save_checkpoint(frame)
             if self._watch is not None:
                 taken, stages = time.perf_counter() - begin, self._plan.player.stage_seconds
                 self._watch(Progress(frame, len(self._plan.times), taken, status == container.FELL_BACK, stages))
+
+    def _bodies(self, player: Player) -> FloatArray | None:
+        """Where what the skin meets is; where the skin failed, where it is when the skin starts anew."""
+        if not self._layout.bodies:
+            return None
+        places = player.body_transforms
+        if len(places) != len(self._plan.met):
+            places = np.array([body.world_from_body(0.0) for body in self._plan.met])
+        return places[with_meshes(self._plan.met)]
 
     def _frame(self, frame: int) -> tuple[Player, Float32Array, int]:
         """One frame, and the player that made it."""

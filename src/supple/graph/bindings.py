@@ -19,7 +19,7 @@ from supple.character.fingerprint import moving_arrays
 from supple.errors import InputError
 from supple.graph.binding_codec import pack, unpack
 from supple.settings import settings_of, value_of
-from supple.skins.base import AnySkin
+from supple.skins.base import AnySkin, BoundSkin
 
 _CODE = (
     "arrays.py",
@@ -35,7 +35,12 @@ _alive: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 
 
 def bind(skin: AnySkin, character: Character, device: str) -> Any:
-    """The binding of a skin: one that is in use, one from disk, or a new one."""
+    """The binding of a skin: one that is in use, one from disk, or a new one.
+
+    Where that of a crowd follows from one member's, only the member's is looked for and kept.
+    """
+    if isinstance(character, Crowd) and isinstance(skin, BoundSkin) and skin.stackable:
+        return skin.stack(bind(skin, character.member, device), character)
     if not skin.cached:
         return skin.bind(character, device)
     name = _name(skin, character)

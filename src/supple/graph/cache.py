@@ -17,6 +17,7 @@ from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError, SuppleError
 from supple.graph import container, exports
+from supple.graph.baked_bodies import BakedBody, unpack_bodies
 from supple.graph.graph import Graph
 from supple.graph.header import check_arrays, refused
 from supple.motion.motion import Motion
@@ -171,6 +172,15 @@ class Cache:
         if not self._layout.joints:
             return self.poses[: self.ready]
         return container.read_bones(self.path, self._layout, self.ready)
+
+    @cached_property
+    def bodies(self) -> tuple[BakedBody, ...]:
+        """What the skin met: obstacles and free bodies, each with its mesh and where it was in every frame."""
+        if not self._layout.bodies:
+            return ()
+        places = container.read_bodies(self.path, self._layout, self.ready)
+        with self._refusing():
+            return unpack_bodies(self.arrays, self.info, places)
 
     @property
     def motion(self) -> Motion:

@@ -6,7 +6,8 @@
     16 bytes  checksum of the header
     arrays    the fixed ones (rest shape, triangles, poses), each on a multiple of 64 bytes
     table     32 bytes a frame: status, mark of the machine, checksum; zeros where the frame is not there yet
-    frames    V x 3 little-endian float32, and J x 12 float64 where bones are kept, each on a multiple of 64 bytes
+    frames    V x 3 little-endian float32, J x 12 float64 where bones are kept and B x 12 of what was met, each frame on
+              a multiple of 64 bytes
 
 Every place is known before the first frame, so a frame is written straight to where it stays, and then its row of
 the table says that it is there. Killed at any instant, at most the frame being written is lost. Nothing in the file
@@ -53,6 +54,7 @@ class Layout:
     count: int
     vertices: int
     joints: int = 0
+    bodies: int = 0
 
     @property
     def size(self) -> int:
@@ -62,7 +64,7 @@ class Layout:
     @property
     def frame_bytes(self) -> int:
         """Bytes of one frame."""
-        return self.vertices * 12 + self.joints * BONE
+        return self.vertices * 12 + (self.joints + self.bodies) * BONE
 
     @property
     def stride(self) -> int:
@@ -75,9 +77,18 @@ class Layout:
 
 
 def plan(
-    info: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *, frames: int, vertices: int, joints: int = 0
+    info: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    *,
+    frames: int,
+    vertices: int,
+    joints: int = 0,
+    bodies: int = 0,
 ) -> Layout:
-    """Lay out a file for `frames` frames and say where everything will lie; `joints` have bones in each frame."""
+    """Lay out a file for `frames` frames and say where everything will lie.
+
+    `joints` and `bodies` are how many have a transform in each frame.
+    """
     listed: dict[str, tuple[str, tuple[int, ...], int, bytes]] = {}
     offset = 0
     for name, array in arrays.items():
@@ -93,11 +104,12 @@ def plan(
         "count": frames,
         "vertices": vertices,
         **({"joints": joints} if joints else {}),
+        **({"bodies": bodies} if bodies else {}),
     }
     header = json.dumps(data, sort_keys=True, separators=(",", ":")).encode()
     base = aligned(len(MAGIC) + 8 + len(header) + DIGEST)
     moved = {name: (dtype, shape, base + at, check) for name, (dtype, shape, at, check) in listed.items()}
-    return Layout(header, moved, base + table, base + first, frames, vertices, joints)
+    return Layout(header, moved, base + table, base + first, frames, vertices, joints, bodies)
 
 
 def start(path: Path, layout: Layout, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -130,7 +142,7 @@ def read_layout(path: Path) -> tuple[dict[str, Any], Layout]:
         raise refused(where, "its header is damaged")
     header = read_header(text, where, size - base)
     arrays = {name: (each.dtype, each.shape, base + each.at, each.check) for name, each in header.arrays.items()}
-    counts = header.count, header.vertices, header.joints
+    counts = header.count, header.vertices, header.joints, header.bodies
     return header.info, Layout(text, arrays, base + header.table, base + header.frames, *counts)
 
 
@@ -175,13 +187,15 @@ def write_frame(
     *,
     points: Float32Array,
     bones: FloatArray | None = None,
+    bodies: FloatArray | None = None,
     status: int,
     made_on: bytes,
 ) -> None:
     """Put a frame in its place, and only then say in the table that it is there. `file` must not be buffered."""
     data = np.ascontiguousarray(points, dtype="<f4").tobytes()
-    if bones is not None:
-        data += np.ascontiguousarray(bones[:, :3], dtype="<f8").tobytes()
+    for transforms in (bones, bodies):
+        if transforms is not None:
+            data += np.ascontiguousarray(transforms[:, :3], dtype="<f8").tobytes()
     _write_all(file, data + bytes(layout.stride - len(data)), layout.frame_at(frame))
     row = bytes([status]) + made_on + bytes(ROW - 1 - MARK - DIGEST) + digest(data)
     _write_all(file, row, layout.table + frame * ROW)
@@ -189,16 +203,26 @@ def write_frame(
 
 def read_bones(path: Path, layout: Layout, ready: int) -> FloatArray:
     """The transforms (ready, J, 4, 4) of all joints in the frames that are there."""
-    bones = np.zeros((ready, layout.joints, 4, 4))
-    bones[..., 3, 3] = 1.0
+    return _read_transforms(path, layout, ready, layout.vertices * 12, layout.joints)
+
+
+def read_bodies(path: Path, layout: Layout, ready: int) -> FloatArray:
+    """The transforms (ready, B, 4, 4) of all that was met in the frames that are there."""
+    return _read_transforms(path, layout, ready, layout.vertices * 12 + layout.joints * BONE, layout.bodies)
+
+
+def _read_transforms(path: Path, layout: Layout, ready: int, at: int, count: int) -> FloatArray:
+    """Transforms (ready, `count`, 4, 4) that stand `at` bytes after the beginning of every frame."""
+    found = np.zeros((ready, count, 4, 4))
+    found[..., 3, 3] = 1.0
     with path.open("rb") as file:
         for frame in range(ready):
-            file.seek(layout.frame_at(frame) + layout.vertices * 12)
-            data = file.read(layout.joints * BONE)
-            if len(data) < layout.joints * BONE:
+            file.seek(layout.frame_at(frame) + at)
+            data = file.read(count * BONE)
+            if len(data) < count * BONE:
                 raise refused(str(path), f"frame {frame} is cut off")
-            bones[frame, :, :3] = np.frombuffer(data, dtype="<f8").reshape(layout.joints, 3, 4)
-    return bones
+            found[frame, :, :3] = np.frombuffer(data, dtype="<f8").reshape(count, 3, 4)
+    return found
 
 
 def forget_frames(file: io.RawIOBase, layout: Layout, first: int) -> None:

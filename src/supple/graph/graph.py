@@ -13,6 +13,7 @@ from supple.character.character import Character
 from supple.errors import InputError
 from supple.files import atomic
 from supple.graph.mask import Mask
+from supple.obstacles.shapes import RigidBody
 from supple.records import RecordReader
 from supple.settings import flattened, to_data
 from supple.skins.base import AnySkin, SoftSkin
@@ -211,6 +212,14 @@ class Graph:
     def simulates_skeleton(self) -> bool:
         """Whether its bones go elsewhere than the motion has them."""
         return any(isinstance(stage.work, SoftSkin) and stage.work.simulates_skeleton for stage in self.stages)
+
+    def met_bodies(self, character: Character) -> tuple[RigidBody, ...]:
+        """What the last of its skins meets that meets anything."""
+        for stage in reversed(self.played.stages):
+            met = stage.work.met_bodies(character) if isinstance(stage.work, SoftSkin) else ()
+            if met:
+                return met
+        return ()
 
     def __str__(self) -> str:
         wide = max(len(stage.name) for stage in self.stages)

@@ -25,6 +25,7 @@ _KINDS = {"<f8": 8, "<f4": 4, "<i4": 4, "|u1": 1}  # bytes of one number
 _WORDS = ("character_name", "motion_name")
 _WORDS_IF_ANY = ("supple", "character", "motion", "device", "made_on")
 _NAMES = ("joints", "parts", "maps", "shapes")
+_NAMES_IF_ANY = ("bodies",)
 _NEEDED = "a whole cache is needed"
 _ADVICE = "bake it again, or delete the file"
 
@@ -65,6 +66,7 @@ class Header:
     count: int
     vertices: int
     joints: int
+    bodies: int
 
 
 def read_header(text: bytes, where: str, size: int) -> Header:
@@ -95,7 +97,7 @@ class _Fields:
         """All of it: each field by itself, then whether they fit together."""
         root = self._object(data, "its header")
         count, vertices = self._whole(root, "count", low=1), self._whole(root, "vertices", low=1)
-        joints = self._whole(root, "joints") if "joints" in root else 0
+        joints, bodies = (self._whole(root, key) if key in root else 0 for key in ("joints", "bodies"))
         arrays = self._arrays(root)
         table = sum(aligned(entry.bytes) for entry in arrays.values())
         frames = aligned(table + count * ROW)
@@ -105,7 +107,8 @@ class _Fields:
             raise self._fault(f"it is cut off after {self._size} bytes")
         info = self._info(self._object(root.get("info"), "info"), count)
         self._fit(info, arrays, vertices=vertices, joints=joints, count=count)
-        return Header(info, arrays, table, frames, count, vertices, joints)
+        self._fit_bodies(info, arrays, bodies)
+        return Header(info, arrays, table, frames, count, vertices, joints, bodies)
 
     def _arrays(self, root: Mapping[str, Any]) -> dict[str, Entry]:
         """The fixed arrays, which must lie one after the other from the end of the header on."""
@@ -137,7 +140,7 @@ class _Fields:
         """What was baked: words are words, names are lists of words, and times are finite."""
         for key in _WORDS + tuple(key for key in _WORDS_IF_ANY if key in info):
             self._text(info.get(key), key)
-        for key in _NAMES:
+        for key in _NAMES + tuple(key for key in _NAMES_IF_ANY if key in info):
             names = info.get(key)
             if not isinstance(names, list):
                 raise self._fault(f"{key} is {short(names)} and no list")
@@ -175,6 +178,17 @@ class _Fields:
         for name, shape in expected.items():
             if name not in arrays or arrays[name].shape != shape:
                 raise self._fault(f"its array {short(name)} is not {shape}")
+
+    def _fit_bodies(self, info: Mapping[str, Any], arrays: Mapping[str, Entry], bodies: int) -> None:
+        """Whether everything that was met has a mesh."""
+        named = info.get("bodies", [])
+        if bodies != len(named):
+            raise self._fault(f"bodies is {bodies}, and {len(named)} are named")
+        for number in range(bodies):
+            for name, dtype in ((f"body {number} points", "<f8"), (f"body {number} triangles", "<i4")):
+                entry = arrays.get(name)
+                if entry is None or entry.dtype != dtype or entry.shape[1:] != (3,) or not entry.shape[0]:
+                    raise self._fault(f"its array {short(name)} is missing, or no list of threes")
 
     def _object(self, value: Any, what: str) -> dict[str, Any]:
         if not isinstance(value, dict):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +22,7 @@ from supple.character.fingerprint import differing_arrays
 from supple.character.morph_targets import MorphTargets
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
+from supple.geometry import quaternions
 from supple.geometry.normals import Creases, NormalsOnDevice, creases
 from supple.geometry.stretch import StretchOnDevice
 from supple.graph.graph import Graph
@@ -87,20 +88,33 @@ class Player:
         for node in self._nodes:
             node.forget()
 
-    def advance(self, pose: Pose, dt: float | None = None) -> Float32Array:
+    @overload
+    def advance(self, pose: Pose, dt: float | None = None, *, on_device: Literal[False] = False) -> Float32Array: ...
+    @overload
+    def advance(self, pose: Pose, dt: float | None = None, *, on_device: bool) -> DevicePoints: ...
+    def advance(self, pose: Pose, dt: float | None = None, *, on_device: bool = False) -> DevicePoints:
         """The skin (V, 3) [m] one frame on, `dt` [s] later (1 / fps if not given), now that the pose is `pose`.
 
-        Between the last pose and this one, soft skins see joints turn evenly.
+        Between the last pose and this one, soft skins see joints turn evenly. `on_device` is as in `play`.
         """
         gap = 1.0 / self.fps if dt is None else dt
         if not (math.isfinite(gap) and gap >= 0.0):
             raise InputError("player", f"dt is {gap}", "time goes on by zero or more", "pass seconds since last frame")
         before, start = (pose, 0.0) if self._pose is None or self.time is None else (self._pose, self.time)
         now = start if self._pose is None else start + gap
-        return self.play(_TwoPoses(self.character, before, pose, start, now), now)
+        return self.play(_TwoPoses(self.character, before, pose, start, now), now, on_device=on_device)
 
-    def play(self, source: PoseSource, time: float) -> Float32Array:
-        """The skin (V, 3) [m] at `time` [s] of a motion or another source of poses."""
+    @overload
+    def play(self, source: PoseSource, time: float, *, on_device: Literal[False] = False) -> Float32Array: ...
+    @overload
+    def play(self, source: PoseSource, time: float, *, on_device: bool) -> DevicePoints: ...
+    def play(self, source: PoseSource, time: float, *, on_device: bool = False) -> DevicePoints:
+        """The skin (V, 3) [m] at `time` [s] of a motion or another source of poses.
+
+        It is an array of one's own on the host, or with `on_device` the player's own on its device: a Warp array of
+        vec3f (V,), which PyTorch, JAX and CuPy take without a copy (`__cuda_array_interface__`, DLPack). The next frame
+        overwrites that, and on a GPU the work may still be under way on Warp's stream; DLPack waits for it.
+        """
         if not math.isfinite(time):
             raise InputError("player", f"time is {time}", "a finite time is needed", "pass seconds")
         if source is not self._known_source:
@@ -113,7 +127,7 @@ class Player:
         pose, points = self._step_as_frame(time) or self._frame(source.sample(time), time)
         self.time, self._pose, self._shown = time, pose, points
         self._bones = self._simulated(pose, time)
-        return devices.to_host(points).copy()
+        return points if on_device else devices.to_host(points).copy()
 
     @property
     def simulated_pose(self) -> Pose:
@@ -122,13 +136,24 @@ class Player:
             raise InputError("player", "the pose was asked for", "no frame was made yet", "call play or advance first")
         return self._bones
 
+    @property
+    def body_transforms(self) -> FloatArray:
+        """Where the bodies (B, 4, 4) were in the frame just made that the last skin which meets any was made with."""
+        for node in reversed(self._nodes):
+            if node.bodies is not None and self.time is not None:
+                return quaternions.transforms_between(*node.bodies, self._share(self.time))
+        return np.zeros((0, 4, 4))
+
+    def _share(self, time: float) -> float:
+        """How far a frame at `time` [s] is from the last simulation step but one to the last, 0 to 1."""
+        return 1.0 if self._step is None else min(max(1.0 - (self._tick - time / self._step), 0.0), 1.0)
+
     def _simulated(self, pose: Pose, time: float) -> Pose:
         """The pose that the last of the skins which move bones shows, between its last two steps."""
         for node in reversed(self._nodes):
             if node.bones is not None and self._step is not None:
-                alpha = 1.0 - (self._tick - time / self._step)
                 one, two = (Pose(bones, shapes=pose.shapes) for bones in node.bones)
-                return between(self.character.skeleton, one, two, min(max(alpha, 0.0), 1.0))
+                return between(self.character.skeleton, one, two, self._share(time))
         return pose
 
     def change(self, *, stage: str | None = None, **settings: Any) -> None:

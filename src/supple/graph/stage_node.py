@@ -29,6 +29,7 @@ class StageNode:
         self.stage = stage
         self.state: Any = None
         self.bones: tuple[FloatArray, FloatArray] | None = None
+        self.bodies: tuple[FloatArray, FloatArray] | None = None
         self.pulls: dict[str, Pull] = {}
         self.binding = binding
         self.layer = SecondaryLayer(character, device)
@@ -55,7 +56,7 @@ class StageNode:
         """Have no history, and be held by nobody."""
         if not isinstance(self.stage.work, Skin):
             self.state = None
-        self.bones = None
+        self.bones = self.bodies = None
         self.pulls = {}
         self.layer.forget()
 
@@ -123,7 +124,7 @@ class StageNode:
             self.state = work.start(self.binding, pose, incoming)
             points = self.layer.show(self.state.points, 0.0)
             wp.copy(self._steps[0], points)
-            self.bones = None
+            self.bones = self.bodies = None
             if self.pulls:
                 self.take_hold(self.pulls)
         else:
@@ -133,6 +134,9 @@ class StageNode:
         bones = work.simulated_joints(self.binding, self.state)
         if bones is not None:
             self.bones = (bones.copy() if self.bones is None else self.bones[1], bones.copy())
+        bodies = work.body_transforms(self.binding, self.state)
+        if len(bodies):
+            self.bodies = (bodies if self.bodies is None else self.bodies[1], bodies)
         return self._steps[1]
 
     def snapshot(self, prefix: str) -> Arrays:
@@ -142,7 +146,8 @@ class StageNode:
             return on_top
         steps = {f"{prefix}.step{rotation}": points.numpy().copy() for rotation, points in enumerate(self._steps)}
         bones = {f"{prefix}.bones{rotation}": joints for rotation, joints in enumerate(self.bones or ())}
-        return {**on_top, **steps, **bones, **capture_arrays(self.state.memory, f"{prefix}.state")}
+        bodies = {f"{prefix}.bodies{rotation}": places for rotation, places in enumerate(self.bodies or ())}
+        return {**on_top, **steps, **bones, **bodies, **capture_arrays(self.state.memory, f"{prefix}.state")}
 
     def restore(self, prefix: str, kept: Arrays) -> None:
         """Overwrite the memory of a stage, without starting it; nobody holds it then."""
@@ -156,6 +161,7 @@ class StageNode:
         for rotation, points in enumerate(self._steps):
             points.assign(kept[f"{prefix}.step{rotation}"])
         self.bones = (kept[f"{prefix}.bones0"], kept[f"{prefix}.bones1"]) if f"{prefix}.bones0" in kept else None
+        self.bodies = (kept[f"{prefix}.bodies0"], kept[f"{prefix}.bodies1"]) if f"{prefix}.bodies0" in kept else None
         restore_arrays(self.state.memory, f"{prefix}.state", kept)
         self.state.recall()
         if isinstance(work, PullableSkin):

@@ -1,12 +1,9 @@
-"""A character or a motion in one file, to be handed from one process to another."""
+"""A character or a motion in a parcel, to be handed from one process to another."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from supple import errors
 from supple.character import packing
@@ -14,6 +11,7 @@ from supple.character.character import Character
 from supple.character.packing import Arrays
 from supple.character.skeleton import Skeleton
 from supple.errors import FormatError, SuppleError
+from supple.io.parcel import Words, read_parcel, write_parcel
 from supple.motion.motion import Motion
 
 
@@ -31,18 +29,16 @@ def write(path: Path, what: Character | Motion | None, messages: dict[str, Any])
     elif isinstance(what, Motion):
         arrays |= packing.pack_skeleton(what.skeleton)
         words["motion"] = {"joints": list(what.skeleton.names), **_pack_motion(what, arrays, "motion")}
-    words["arrays"] = list(arrays)  # by number in the file: a name from elsewhere may be none that a file can have
-    numbered: dict[str, Any] = {str(number): array for number, array in enumerate(arrays.values())}
-    with path.open("wb") as file:
-        np.savez(file, words=np.frombuffer(json.dumps(words).encode(), dtype=np.uint8), **numbered)
+    write_parcel(path, arrays, words)
 
 
-def read(path: Path) -> tuple[Character | Motion | None, dict[str, Any]]:
+def read(path: Path) -> tuple[Character | Motion | None, Words]:
     """What `write` wrote."""
-    with np.load(path, allow_pickle=False) as file:
-        numbered = dict(file)
-    words: dict[str, Any] = json.loads(numbered["words"].tobytes())
-    arrays = {name: numbered[str(number)] for number, name in enumerate(words.pop("arrays"))}
+    return unpacked(*read_parcel(path))
+
+
+def unpacked(arrays: Arrays, words: Words) -> tuple[Character | Motion | None, Words]:
+    """The character or motion of a parcel, and what is left of its words."""
     if "character" in words:
         about = words.pop("character")
         character = packing.unpack(arrays, about)

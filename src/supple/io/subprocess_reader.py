@@ -6,14 +6,16 @@ import contextlib
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from supple.errors import UnfinishedError
+from supple.errors import FormatError, UnfinishedError
 from supple.io import isolation, sandbox
+from supple.io.parcel import BROKEN, Arrays, Words, read_parcel
 
 SHUT_OFF = False  # whether this process is itself one that reads a file, and may start no other
 LOADING = 120.0  # [s] on the clock to load the libraries; a busy machine takes long, which is not the file's doing
@@ -34,10 +36,55 @@ class Ending:
         """The last line that it said."""
         return (self.words.strip().splitlines()[-1:] or ["it said nothing"])[0][:_WORDS]
 
+    @property
+    def told(self) -> str:
+        """What became of a process that left nothing, as words that follow its name."""
+        if self.code is None or self.code in sandbox.OUT_OF_TIME:
+            return "was still busy with it when its time was up"
+        if "bad_alloc" in self.words:
+            return "asks for more memory over it than such a file needs"
+        return f"broke down over it (exit {self.code}: {self.last})"
+
 
 def begin(answer: Path) -> None:
     """Called by the program: its libraries are loaded, and what happens from now on is the file's doing."""
     _sign(answer).touch()
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Whom an error speaks of: who reads, and what a file of that kind should be."""
+
+    name: str
+    needed: str
+    advice: str
+
+    def refusal(self, where: str, what: str) -> FormatError:
+        """The refusal of a file; `what` happened to the reader over it."""
+        return FormatError(where, f"{self.name} {what}", self.needed, self.advice)
+
+
+def ask(
+    program: Sequence[str], reader: Reader, *, where: str, size: int, most: int | None = None
+) -> tuple[Arrays, Words]:
+    """What a program leaves in its parcel, whose path is its last argument.
+
+    A program that is too slow, that crashes or leaves half a parcel, or one of more than `most` bytes, is the refusal
+    of the file. It finds modules where this process does.
+    """
+    with tempfile.TemporaryDirectory(prefix="supple-") as folder:
+        answer = Path(folder) / "answer.npz"
+        modules = {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
+        ending = run((*program, str(answer)), answer, where=where, size=size, environment=modules)
+        if not answer.exists():
+            raise reader.refusal(where, ending.told)
+        taken = answer.stat().st_size
+        if most is not None and taken > most:
+            raise reader.refusal(where, f"unfolds it to {taken >> 20} MB from {size} bytes, more than it needs")
+        try:
+            return read_parcel(answer)
+        except BROKEN:
+            raise reader.refusal(where, "left half an answer") from None
 
 
 def run(

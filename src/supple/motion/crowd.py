@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
+from supple.arrays import FloatArray
 from supple.character.crowd import Crowd
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
+from supple.motion.motion import Motion
 from supple.motion.pose import Pose, PoseSource
 
 
@@ -40,6 +44,22 @@ class CrowdMotion:
 
     def sample(self, time: float) -> Pose:
         """The poses of all copies at a time [s]; shapes (morph targets) are left at rest."""
-        delays = self.delays or np.zeros(self.crowd.count)
-        poses = [source.sample(time + delay) for source, delay in zip(self.sources, delays, strict=True)]
-        return Pose(self.crowd.gathered([pose.world_from_joint for pose in poses]))
+        times = time + self._delays
+        world = np.empty((len(times), len(self.crowd.member.skeleton), 4, 4))
+        for source, copies in self._groups:
+            if isinstance(source, Motion):
+                world[copies] = source.sample_transforms(times[copies])
+            else:
+                world[copies] = [source.sample(one).world_from_joint for one in times[copies].tolist()]
+        return Pose(self.crowd.gathered(world))
+
+    @cached_property
+    def _delays(self) -> FloatArray:
+        return np.array(self.delays, dtype=np.float64) if len(self.delays) else np.zeros(self.crowd.count)
+
+    @cached_property
+    def _groups(self) -> list[tuple[PoseSource, NDArray[np.int64]]]:
+        """The sources, each once, with the copies that move by it: those are looked up together."""
+        ids = np.array([id(source) for source in self.sources])
+        _, firsts, group = np.unique(ids, return_index=True, return_inverse=True)
+        return [(self.sources[first], np.flatnonzero(group == number)) for number, first in enumerate(firsts)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -147,29 +148,39 @@ class Motion:
 
     def sample(self, time: float) -> Pose:
         """The pose at any `time` [s]."""
-        if not np.isfinite(time):
+        if not math.isfinite(time):
             raise InputError(_WHERE, f"time is {time}", "a finite time is needed", "pass seconds")
-        laps = 0
-        if self.loop and self.duration > 0.0:
-            laps = int(np.floor(time / self.duration))
-            time -= laps * self.duration
-        position = min(max(time * self.fps, 0.0), float(self.frames - 1))
+        laps = math.floor(time / self.duration) if self.loop and self.duration > 0.0 else 0
+        position = min(max((time - laps * self.duration) * self.fps, 0.0), float(self.frames - 1))
         first = min(int(position), max(self.frames - 2, 0))
         last = min(first + 1, self.frames - 1)
         fraction = position - first
-        moves = self.translations[first] + fraction * (self.translations[last] - self.translations[first])
-        rotations = quaternions.slerp(
-            self.rotations[first], self.rotations[last], np.full(len(self.skeleton), fraction)
-        )
-        scales = None
-        if self.scales is not None:
-            scales = self.scales[first] + fraction * (self.scales[last] - self.scales[first])
-        if laps and self.stride is not None:
-            moves[self.skeleton.parents < 0] += laps * self.stride
         weights = {
             name: float(keys[first] + fraction * (keys[last] - keys[first])) for name, keys in self.shapes.items()
         }
-        return Pose(self.skeleton.world_from_locals(quaternions.compose(moves, rotations, scales)), shapes=weights)
+        return Pose(self._transforms_between(first, last, np.array(fraction), np.array(laps)), shapes=weights)
+
+    def sample_transforms(self, times: FloatArray) -> FloatArray:
+        """Where all joints are (N, J, 4, 4) in the world at each of the `times` (N,) [s], without shapes."""
+        strange = ~np.isfinite(times)
+        if strange.any():
+            raise InputError(_WHERE, f"time is {times[strange][0]}", "a finite time is needed", "pass seconds")
+        laps = np.floor(times / self.duration) if self.loop and self.duration > 0.0 else np.zeros(len(times))
+        position = np.clip((times - laps * self.duration) * self.fps, 0.0, self.frames - 1.0)
+        first = np.minimum(position.astype(np.int64), max(self.frames - 2, 0))
+        return self._transforms_between(first, np.minimum(first + 1, self.frames - 1), position - first, laps)
+
+    def _transforms_between(self, first: Any, last: Any, fraction: FloatArray, laps: FloatArray) -> FloatArray:
+        """Where all joints are (..., J, 4, 4) between keys `first` and `last` (...,), so many laps on."""
+        share = fraction[..., None, None]
+        moves = self.translations[first] + share * (self.translations[last] - self.translations[first])
+        rotations = quaternions.slerp(self.rotations[first], self.rotations[last], fraction[..., None])
+        scales = None
+        if self.scales is not None:
+            scales = self.scales[first] + share * (self.scales[last] - self.scales[first])
+        if laps.any() and self.stride is not None:
+            moves[..., self.skeleton.parents < 0, :] += (laps[..., None] * self.stride)[..., None, :]
+        return self.skeleton.world_from_locals(quaternions.compose(moves, rotations, scales))
 
     def resampled(self, fps: float) -> Motion:
         """The same motion with another number of keys a second; the last key stays the last."""

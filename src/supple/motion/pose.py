@@ -109,13 +109,7 @@ def between(skeleton: Skeleton, a: Pose, b: Pose, fraction: float) -> Pose:
         return a
     if fraction >= 1.0:
         return b
-    move_a, rotation_a, scale_a = _parts(skeleton, a)
-    move_b, rotation_b, scale_b = _parts(skeleton, b)
-    local = quaternions.compose(
-        (1.0 - fraction) * move_a + fraction * move_b,
-        quaternions.slerp(rotation_a, rotation_b, np.full(len(skeleton), fraction)),
-        (1.0 - fraction) * scale_a + fraction * scale_b,
-    )
+    local = quaternions.compose_between(_parts(skeleton, a), _parts(skeleton, b), fraction)
     shape_weights = {
         name: (1.0 - fraction) * a.shapes.get(name, 0.0) + fraction * b.shapes.get(name, 0.0)
         for name in {**a.shapes, **b.shapes}

@@ -16,6 +16,7 @@ from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry.normals import creases
 from supple.motion.pose import Pose
+from supple.obstacles.things import Thing
 from supple.render.backdrop import Backdrop
 from supple.render.bones import bone_mesh
 from supple.render.camera import Camera
@@ -26,7 +27,6 @@ from supple.render.quality import PICTURE, Quality
 from supple.render.shading import Light, shade
 from supple.render.shadow import ground_shadow, samples
 from supple.render.sheet import Picture, save_picture
-from supple.render.things import Thing
 
 Bytes = NDArray[np.uint8]
 CLAY = "#dcb8a2"

@@ -255,10 +255,8 @@ def _bodies(graph: Graph, character: Character) -> tuple[RigidBody, ...]:
     """What the skins of a graph meet, as far as they say so."""
     found: list[RigidBody] = []
     for stage in graph.stages:
-        if isinstance(stage.work, ArticulatedContact):
-            found += stage.work.scene_for(character)
-        elif isinstance(stage.work, PositionBased):
-            found += stage.work.bodies
+        if isinstance(stage.work, SoftSkin):
+            found += stage.work.met_bodies(character)
     return tuple(found)
 
 

@@ -16,13 +16,13 @@ from supple.files import atomic
 from supple.graph.cache import Cache
 from supple.io.surfaces.bake_normals import BakeNormals
 from supple.obstacles.shapes import RigidBody
+from supple.obstacles.things import thing_of
 from supple.render.bakes import View, follows_root, framing, root_path
 from supple.render.camera import Camera
 from supple.render.extra import load_library
 from supple.render.film import Film
 from supple.render.quality import FILM
 from supple.render.renderer import Renderer
-from supple.render.things import thing_of
 from supple.report.crew import Alone, Crew, Job
 from supple.report.palette import dashes, rgb
 

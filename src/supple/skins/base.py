@@ -17,6 +17,7 @@ import numpy as np
 
 from supple.arrays import FloatArray
 from supple.character.character import Character
+from supple.character.crowd import Crowd
 from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.obstacles.shapes import RigidBody
@@ -120,6 +121,13 @@ class BoundSkin(AnySkin, Generic[Binding, State]):
     def allocate(self, binding: Binding) -> State:
         """All that one player changes, without any history; quick."""
 
+    stackable: ClassVar[bool] = False
+    """Whether the binding of a crowd follows from that of one member, by `stack`."""
+
+    def stack(self, binding: Binding, crowd: Crowd) -> Binding:
+        """The binding of a crowd from that of its member; quick. Asked of those that are `stackable`."""
+        raise NotImplementedError
+
     def rebind(self, binding: Binding, character: Character, device: str) -> Binding:
         """The binding of a character that differs from the bound one in shapes and painted maps alone.
 
@@ -205,6 +213,14 @@ class SoftSkin(BoundSkin[Binding, Soft]):
     def simulated_joints(self, binding: Binding, state: Soft) -> FloatArray | None:
         """Where it has the joints (J, 4, 4) now, if it moves bones."""
         return None
+
+    def met_bodies(self, character: Character) -> tuple[RigidBody, ...]:
+        """What it meets as it is set up; what was put in its way later is not among them."""
+        return ()
+
+    def body_transforms(self, binding: Binding, state: Soft) -> FloatArray:
+        """Where each of `met_bodies` is now, (B, 4, 4)."""
+        return np.zeros((0, 4, 4))
 
     def reshape(self, binding: Binding, state: Soft) -> Soft:
         fresh = self.allocate(binding)

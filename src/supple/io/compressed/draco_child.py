@@ -8,16 +8,13 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.io import subprocess_reader
 from supple.io.isolation import isolate
+from supple.io.parcel import Arrays, Words, read_parcel, write_parcel
 from supple.io.sandbox import Sandbox
-
-Arrays = dict[str, NDArray[Any]]
 
 
 def unpacked(meshes: list[bytes]) -> Arrays:
@@ -40,17 +37,14 @@ def main(packed: Path, answer: Path) -> None:
     subprocess_reader.begin(answer)
     Sandbox().allow(packed.stat().st_size)
     isolate([packed], answer.parent)
+    found: Arrays = {}
+    words: Words = {}
     try:
-        with np.load(packed, allow_pickle=False) as file:
-            meshes = [file[str(number)].tobytes() for number in range(len(file.files))]
-        found = unpacked(meshes)
+        meshes, _ = read_parcel(packed)
+        found = unpacked([mesh.tobytes() for mesh in meshes.values()])
     except Exception as error:  # the library has a class for every complaint, and none may pass for a crash
-        found = {"error": np.frombuffer((" ".join(str(error).split()) or "it failed").encode(), dtype=np.uint8)}
-    named: dict[str, Any] = found
-    waiting = answer.with_suffix(".part")
-    with waiting.open("wb") as file:
-        np.savez(file, **named)
-    waiting.replace(answer)
+        words["error"] = " ".join(str(error).split()) or "it failed"
+    write_parcel(answer, found, words)
 
 
 if __name__ == "__main__":

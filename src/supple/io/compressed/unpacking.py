@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import importlib.util
-import os
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import UnfinishedError
+from supple.errors import FormatError, UnfinishedError
 from supple.io import sandbox, subprocess_reader
 from supple.io.compressed import meshopt
 from supple.io.gltf.document import Document, Fields
+from supple.io.parcel import write_parcel
 
 DRACO = "KHR_draco_mesh_compression"
 MESHOPT = ("EXT_meshopt_compression", "KHR_meshopt_compression")
 PROGRAM: tuple[str, ...] = ("-P", "-m", "supple.io.compressed.draco_child")
 Array = NDArray[Any]
 _ADVICE = "export it again, or plain"
+_READER = subprocess_reader.Reader("Draco", "a whole stream is needed", _ADVICE)
 
 
 def unpacked_view(document: Document, view: int) -> bytes | None:
@@ -105,24 +104,16 @@ def _decoded(document: Document, packed: list[bytes]) -> dict[str, Array]:
         except Exception as error:
             raise _refused(document, str(error)) from None
     with tempfile.TemporaryDirectory(prefix="supple-") as folder:
-        source, answer = Path(folder) / "packed.npz", Path(folder) / "answer.npz"
-        pieces: dict[str, Any] = {str(n): np.frombuffer(data, dtype=np.uint8) for n, data in enumerate(packed)}
-        np.savez(source, **pieces)
-        environment = {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
-        ending = subprocess_reader.run(
-            (*PROGRAM, str(source), str(answer)), answer, where=document.path.name, size=size, environment=environment
-        )
-        if not answer.exists():
-            late = ending.code is None or ending.code in sandbox.OUT_OF_TIME
-            raise _refused(document, "its time was up" if late else f"it crashed, exit {ending.code}")
-        document.spend(2 * answer.stat().st_size, DRACO)
+        source = Path(folder) / "packed.npz"
+        write_parcel(source, {str(n): np.frombuffer(data, dtype=np.uint8) for n, data in enumerate(packed)}, {})
         try:
-            with np.load(answer, allow_pickle=False) as file:
-                arrays = dict(file)
-        except (ValueError, KeyError, OSError, BadZipFile):
-            raise _refused(document, "it left half an answer") from None
-    if "error" in arrays:
-        raise _refused(document, arrays["error"].tobytes().decode(errors="replace")[:160])
+            program, most = (*PROGRAM, str(source)), sandbox.memory_for(size)
+            arrays, words = subprocess_reader.ask(program, _READER, where=document.path.name, size=size, most=most)
+        except FormatError as error:
+            raise _refused(document, error.given.removeprefix(f"{_READER.name} ")) from None
+    document.spend(2 * sum(array.nbytes for array in arrays.values()), DRACO)
+    if "error" in words:
+        raise _refused(document, words["error"])
     return arrays
 
 

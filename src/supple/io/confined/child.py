@@ -52,9 +52,7 @@ def main(what: str, path: Path, answer: Path, *, repair: bool, size: int) -> Non
             given, needed = "it asks for more memory than such a file needs", "a whole file is needed"
             said["error"] = ["FormatError", path.name, given, needed, "export it again"]
     said["warnings"] = [str(note.message) for note in caught if issubclass(note.category, UserWarning)]
-    waiting = answer.with_suffix(".part")
-    interprocess.write(waiting, made, said)
-    waiting.replace(answer)
+    interprocess.write(answer, made, said)
 
 
 if __name__ == "__main__":

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
-import tempfile
 from pathlib import Path
 from typing import Literal
-from zipfile import BadZipFile
 
 from supple.character.character import Character
-from supple.errors import FormatError
-from supple.io import formats, interprocess, sandbox, subprocess_reader
+from supple.errors import InputError
+from supple.io import formats, interprocess, subprocess_reader
+from supple.io.parcel import BROKEN
 from supple.motion.motion import Motion
 
 PROGRAM: tuple[str, ...] = ("-P", "-m", "supple.io.confined.child")  # -P: nothing that lies beside the file is run
@@ -21,7 +18,7 @@ _TABLES: dict[What, dict[str, str]] = {
     "motion": formats.MOTION_READERS,
     "either": formats.CHARACTER_READERS | formats.MOTION_READERS,
 }
-_NEEDED, _ADVICE = "a whole file is needed", "export it again"
+_READER = subprocess_reader.Reader("the reader", "a whole file is needed", "export it again")
 
 
 def read_confined(
@@ -35,24 +32,13 @@ def read_confined(
     """
     formats.module_for(path, _TABLES[what], f"files of {'characters' if what == 'character' else 'motions'}")
     size = path.stat().st_size + drawn_in
-    with tempfile.TemporaryDirectory(prefix="supple-") as folder:
-        answer = Path(folder) / "answer.npz"
-        program = (*PROGRAM, what, "repair" if repair else "", str(size), str(path.resolve()), str(answer))
-        environment = {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
-        ending = subprocess_reader.run(program, answer, where=path.name, size=size, environment=environment)
-        if not answer.exists():
-            raise FormatError(path.name, _ended(ending), _NEEDED, _ADVICE)
-        try:
-            made, words = interprocess.read(answer)
-        except (ValueError, KeyError, OSError, BadZipFile):
-            raise FormatError(path.name, "the reader left half an answer", _NEEDED, _ADVICE) from None
+    program = (*PROGRAM, what, "repair" if repair else "", str(size), str(path.resolve()))
+    arrays, words = subprocess_reader.ask(program, _READER, where=path.name, size=size)
+    try:
+        made, words = interprocess.unpacked(arrays, words)
+        notes = list(words["warnings"])
+    except (*BROKEN, InputError):
+        raise _READER.refusal(path.name, "left half an answer") from None
     if made is None:
         raise interprocess.error_from(words.get("error"), path.name)
-    return made, words["warnings"]
-
-
-def _ended(ending: subprocess_reader.Ending) -> str:
-    """How a process ended that left no answer."""
-    if ending.code is None or ending.code in sandbox.OUT_OF_TIME:
-        return "the reader was still busy with it when its time was up"
-    return f"the reader broke down over it (exit {ending.code}: {ending.last})"
+    return made, notes

@@ -78,5 +78,7 @@ def _without_repeats(surface: Surface, control: IntArray) -> Surface:
     stays = corners != corners[following]
     counts = np.bincount(face[stays], minlength=len(surface.counts))
     stays &= counts[face] >= 3
-    welded = replace(surface, corners=corners.astype(np.int32))
+    looks = surface.material_indices
+    kept = None if looks is None else looks[counts >= 3]
+    welded = replace(surface, corners=corners.astype(np.int32), material_indices=kept)
     return welded.with_corners(np.flatnonzero(stays).astype(np.int32), counts[counts >= 3].astype(np.int32))

@@ -7,7 +7,6 @@ the end, and the program ends without tidying up.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import sys
@@ -19,16 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.io import subprocess_reader
+from supple.io.fbx.looks import read_looks
 from supple.io.isolation import isolate
+from supple.io.parcel import Arrays, Words, write_parcel
 from supple.io.sandbox import Sandbox
 
 CLIP_BYTES = 16 << 20  # for all sampled clips, and as much again as eight times the file
 KEY_BYTES = 80  # ten numbers for one node at one moment
+MOST_UVS = 8  # sets of texture coordinates
 DEEPEST = 1000  # nodes hanging on each other
 USUAL_RATE = 30.0  # [1/s], where the file names none that makes sense
-
-Arrays = dict[str, NDArray[Any]]
-Words = dict[str, Any]
 
 _ALIVE: list[Any] = []
 
@@ -80,7 +79,6 @@ def read(data: bytes) -> tuple[Arrays, Words]:
             target_axes=ufbx.axes_right_handed_y_up,
             target_unit_meters=1.0,
             node_depth_limit=DEEPEST,
-            ignore_embedded=True,
         )
     )
     arrays: Arrays = {}
@@ -90,6 +88,7 @@ def read(data: bytes) -> tuple[Arrays, Words]:
     words["meshes"] = []
     for mesh in _every(scene.meshes):
         words["meshes"].append(_read_mesh(mesh, f"mesh {len(words['meshes'])}", arrays))
+    read_looks(scene, arrays, words, keep=_keep_alive)
     _read_clips(scene, nodes, arrays, words, room=CLIP_BYTES + 8 * len(data))
     return arrays, words
 
@@ -124,10 +123,14 @@ def _read_mesh(mesh: Any, key: str, arrays: Arrays) -> Words:
                 _floats(layer.values, width),
                 _ints(layer.indices),
             )
+    arrays[f"{key} face_materials"] = _ints(mesh.face_material)
+    _read_further_uvs(mesh, key, arrays)
     skins = _every(mesh.skin_deformers)
+    nodes = _every(mesh.instances)
     words: Words = {
         "name": str(mesh.name),
-        "nodes": [_number(node) for node in _every(mesh.instances)],
+        "nodes": [_number(node) for node in nodes],
+        "looks": [[_number(material) for material in _every(node.materials)] for node in nodes],
         "skins": len(skins),
         "method": int(skins[0].skinning_method) if skins else 0,
         "shapes": _read_shapes(mesh, key, arrays),
@@ -142,6 +145,13 @@ def _read_mesh(mesh: Any, key: str, arrays: Arrays) -> Words:
     arrays[f"{key} vertices"] = _concatenate((_ints(cluster.vertices) for cluster in clusters), np.int64)
     arrays[f"{key} weights"] = _concatenate((_floats(cluster.weights, 1)[:, 0] for cluster in clusters), np.float64)
     return words
+
+
+def _read_further_uvs(mesh: Any, key: str, arrays: Arrays) -> None:
+    """Texture coordinates beyond the first set, which `vertex_uv` is."""
+    for number, layer in enumerate(_every(mesh.uv_sets)[1:MOST_UVS], start=1):
+        uv = _keep_alive(layer.vertex_uv)
+        arrays[f"{key} uv{number}s"], arrays[f"{key} uv{number}_corners"] = _floats(uv.values, 2), _ints(uv.indices)
 
 
 def _concatenate(pieces: Iterable[NDArray[Any]], kind: Any) -> NDArray[Any]:
@@ -238,12 +248,7 @@ def main(path: Path, answer: Path) -> None:
         words = {"error": "it asks for more memory than such a file needs"}
     except Exception as error:  # the library has a class for every complaint, and none may pass for a crash
         words = {"error": " ".join(str(error).split()) or type(error).__name__}
-    arrays["words"] = np.frombuffer(json.dumps(words).encode(), dtype=np.uint8)
-    named: dict[str, Any] = arrays
-    waiting = answer.with_suffix(".part")
-    with waiting.open("wb") as file:
-        np.savez(file, **named)
-    waiting.replace(answer)
+    write_parcel(answer, arrays, words)
 
 
 if __name__ == "__main__":

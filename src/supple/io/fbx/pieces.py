@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.character.attributes import NORMAL, unit
 from supple.errors import FormatError
+from supple.io.fbx.child import MOST_UVS
+from supple.io.fbx.materials import Materials
 from supple.io.gltf.faults import Faults
 from supple.io.surfaces.surface import Layer, Surface
 from supple.names import unique
@@ -56,7 +58,9 @@ class Meshes:
         *,
         file: str,
         room: int,
+        materials: Materials,
     ) -> None:
+        self._materials = materials
         self._arrays, self._words, self._world, self._faults = arrays, words, world_from_node, faults
         self._file, self._room = file, room
 
@@ -88,7 +92,7 @@ class Meshes:
     def _piece(self, number: int, node: int, name: str) -> Piece | None:
         key, words = f"mesh {number}", self._words["meshes"][number]
         points = self._arrays[f"{key} points"]
-        surface = self._surface(key, name, len(points))
+        surface = self._surface(key, name, len(points), words["looks"][words["nodes"].index(node)])
         if surface is None or len(points) == 0:
             self._faults.note(f"mesh {name!r}", "it has no faces and is left out")
             return None
@@ -104,9 +108,11 @@ class Meshes:
         channels = {item["channel"]: (label, item["full"]) for item, label in zip(words["shapes"], shapes, strict=True)}
         return Piece(name, points, surface, bones, matrices, bound, slots, values, shapes, channels)
 
-    def _surface(self, key: str, name: str, count: int) -> Surface | None:
+    def _surface(self, key: str, name: str, count: int, looks: list[int]) -> Surface | None:
         faces, listed = self._arrays[f"{key} faces"], self._arrays[f"{key} corners"]
-        faces = faces[faces[:, 1] >= 3]
+        worn = self._arrays[f"{key} face_materials"]
+        worn = worn if len(worn) == len(faces) else np.zeros(len(faces), dtype=np.int64)
+        faces, worn = faces[faces[:, 1] >= 3], worn[faces[:, 1] >= 3]
         if len(faces) == 0:
             return None
         if int(faces.sum(axis=1).max()) > len(listed):
@@ -118,16 +124,18 @@ class Meshes:
             raise self._error(name, "a face names a point that is not there", f"there are {count} points")
         counts, corners = counts.astype(np.int32), corners.astype(np.int32)
         layers: dict[str, Layer] = {}
-        for layer, attribute in (("normal", NORMAL), ("color", "COLOR_0")):
+        further = [(f"uv{number}", f"TEXCOORD_{number}") for number in range(1, MOST_UVS)]
+        for layer, attribute in (("normal", NORMAL), ("color", "COLOR_0"), *further):
             found = self._at_corners(key, layer, len(listed))
             if found is not None:
                 with np.errstate(over="ignore"):
                     rows = np.nan_to_num(found[0].astype(np.float32), posinf=0.0, neginf=0.0)
                 layers[attribute] = unit(rows) if attribute == NORMAL else rows, found[1][order]
+        materials = self._materials.worn(looks, worn)
         uvs = self._at_corners(key, "uv", len(listed))
         if uvs is None:
-            return Surface(counts, corners, layers=layers)
-        return Surface(counts, corners, uvs[0], uvs[1][order], layers=layers)
+            return Surface(counts, corners, material_indices=materials, layers=layers)
+        return Surface(counts, corners, uvs[0], uvs[1][order], materials, layers=layers)
 
     def _at_corners(self, key: str, layer: str, count: int) -> tuple[FloatArray, IntArray] | None:
         """Rows of what stands at corners, and the row of each, where they fit the mesh and are finite."""

@@ -15,6 +15,7 @@ from supple.errors import FormatError, InputError
 from supple.io import sandbox
 from supple.io.fbx import isolated_reader
 from supple.io.fbx.body import build_body
+from supple.io.fbx.materials import Materials
 from supple.io.fbx.pieces import Meshes, Piece
 from supple.io.fbx.rig import Nodes, Rig, build_rig, moving
 from supple.io.gltf.faults import Faults
@@ -30,11 +31,12 @@ def read_character(path: Path, *, repair: bool) -> Character:
     the file; a file without any that opens in another pose than it was bound in has the motion "default pose". Quads,
     texture coordinates and blend shapes are kept, and shapes move with the clips.
 
-    Cameras, lights, materials, constraints, subdivision, texture files and shapes in between are not read. Polygons
-    with more than four corners are cut into fans.
+    Materials come with the pictures that are embedded or lie beside the file, as far as they have a place here.
+    Cameras, lights, constraints, subdivision and shapes in between are not read. Polygons with more than four corners
+    are cut into fans.
     """
     faults = Faults(path.name, repair=repair)
-    read = _read(path, faults)
+    read = _read(path, faults, looks=True)
     if not read.pieces:
         raise InputError(
             path.name,
@@ -56,6 +58,8 @@ def read_character(path: Path, *, repair: bool) -> Character:
             polygons=body.surface.polygons(),
             display=body.surface.display(),
             shapes=body.shapes,
+            materials=read.materials.found,
+            material_of_triangle=body.surface.materials_of_triangles(),
         )
     except InputError as error:
         raise _refuse(path, error) from None
@@ -66,7 +70,7 @@ def read_character(path: Path, *, repair: bool) -> Character:
 def read_motion(path: Path) -> Motion:
     """The first clip of a file, on the file's own skeleton; the file may hold bones alone."""
     faults = Faults(path.name, repair=True)
-    read = _read(path, faults)
+    read = _read(path, faults, looks=False)
     try:
         motions = read.motions()
     except InputError as error:
@@ -89,6 +93,7 @@ class _Read:
     clips: list[FloatArray]
     shape_weights: list[FloatArray]
     words: dict[str, Any]
+    materials: Materials
 
     def motions(self) -> dict[str, Motion]:
         """The clips by name, without those that only stand at rest."""
@@ -116,8 +121,10 @@ class _Read:
         }
 
 
-def _read(path: Path, faults: Faults) -> _Read:
+def _read(path: Path, faults: Faults, *, looks: bool) -> _Read:
     arrays, words = isolated_reader.read_in_subprocess(path)
+    if not looks:  # a motion has no need of pictures, and no fault where they are missing
+        words["materials"] = []
     for said in words["notes"]:
         faults.note("the reader says", said)
     try:
@@ -126,14 +133,16 @@ def _read(path: Path, faults: Faults) -> _Read:
             words["names"], arrays["parents"], arrays["locals"], arrays["bones"], bind_pose, file=path.name
         )
         room = isolated_reader.MEMORY + sandbox.GROWTH * path.stat().st_size
-        pieces = Meshes(arrays, words, nodes.world, faults, file=path.name, room=room).pieces()
+        materials = Materials(path, arrays, words, faults)
+        meshes = Meshes(arrays, words, nodes.world, faults, file=path.name, room=room, materials=materials)
+        pieces = meshes.pieces()
         clips, shape_weights = (_clips(arrays, words, path, ending) for ending in ("", " shape weights"))
         rig = build_rig(nodes, pieces, moving(nodes, clips), file=path.name)
     except FormatError:
         raise
     except InputError as error:
         raise _refuse(path, error) from None
-    return _Read(nodes, pieces, rig, clips, shape_weights, words)
+    return _Read(nodes, pieces, rig, clips, shape_weights, words, materials)
 
 
 def _clips(arrays: dict[str, NDArray[Any]], words: dict[str, Any], path: Path, ending: str) -> list[FloatArray]:

@@ -69,6 +69,14 @@ def add_materials(glb: Glb, materials: Sequence[Material], *, bare: bool, coordi
     return textures
 
 
+def add_plain_material(glb: Glb) -> int:
+    """The number of the grey that stands for none, which is added where there is none yet."""
+    listed: list[Any] = glb.scene["materials"]
+    if _NONE not in listed:
+        listed.append(_NONE)
+    return listed.index(_NONE)
+
+
 def _laid_on(material: Material, sets: set[int]) -> Material:
     """The material with those of its pictures whose texture coordinates there are."""
     kept = {slot: picture for slot, picture in material.textures.items() if _coordinates(material, slot) in sets}

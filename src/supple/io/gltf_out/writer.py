@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError, SuppleWarning
 from supple.geometry import quaternions
 from supple.io.gltf.materials import KEY
+from supple.io.gltf_out.bodies import add_bodies
 from supple.io.gltf_out.container import Glb, check_room
 from supple.io.gltf_out.mesh import GlbMesh, influence_columns, map_columns, rest_columns, shape_columns
+from supple.io.gltf_out.motions import add_channels, add_motion, add_shape_weights
 from supple.io.kept.writing import add_kept, is_vrm, written_shapes
 from supple.io.surfaces.bake_normals import is_plain_blend, simulated_motion
 from supple.io.surfaces.display_mesh import DisplayMesh
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from supple.graph.cache import Cache
 
 _SHEARED = 5e-6  # of the reach: by how much a pose may be off its moves, turns and scales, which round
-_SAME = 1e-7  # a channel that stays this close to rest is left to the node's own transform
 
 
 def write_character(character: Character, path: Path) -> None:
@@ -60,11 +60,11 @@ def write_character(character: Character, path: Path) -> None:
     add_kept(glb, character, tops, drawn_by, shapes, mesh.textures)
     _set_scene(glb, tops)
     for name, motion in character.motions.items():
-        _add_motion(glb, name, motion)
+        add_motion(glb, name, motion)
         if any(shape in motion.shapes for shape in shapes):
             still = np.zeros(motion.frames)
             weights = np.stack([motion.shapes.get(shape, still) for shape in shapes], axis=1)
-            _add_shape_weights(glb, drawn_by, weights)
+            add_shape_weights(glb, drawn_by, weights)
     glb.write(path)
 
 
@@ -72,7 +72,7 @@ def write_motion(motion: Motion, path: Path) -> None:
     """Write a clip with the skeleton it moves, and no mesh."""
     glb = Glb()
     _set_scene(glb, _add_skeleton(glb, motion.skeleton))
-    _add_motion(glb, motion.name, motion)
+    add_motion(glb, motion.name, motion)
     glb.write(path)
 
 
@@ -82,7 +82,7 @@ def write_cache(cache: Cache, path: Path) -> None:
     A bake of plain linear blend is a skinned mesh and its motion, a few hundred kilobytes. Any other is played by
     blending one morph target a frame into the next: 24 bytes (place and normal) a drawn vertex and frame, and
     4 bytes times the square of the number of frames for the animation. Where the skin moved the bones, the skeleton
-    with that motion stands beside the mesh.
+    with that motion stands beside the mesh; so do the bodies that it met, each a mesh on a node that moves.
     """
     motion = _plain_motion(cache)
     if motion is not None:
@@ -135,24 +135,19 @@ def _write_morphing(cache: Cache, path: Path) -> None:
     nodes = glb.scene.setdefault("nodes", [])
     nodes.append({"name": character.name, "mesh": 0})
     drawn_by = len(nodes) - 1
-    _set_scene(glb, [*tops, drawn_by])
     times = glb.add((np.arange(frames) / cache.fps).astype(np.float32), bounds=True)
-    weights = glb.add(np.eye(frames, dtype=np.float32).ravel())
-    glb.scene["animations"] = [
-        {
-            "name": str(cache.info["motion_name"]),
-            "samplers": [{"input": times, "output": weights, "interpolation": "LINEAR"}],
-            "channels": [{"sampler": 0, "target": {"node": drawn_by, "path": "weights"}}],
-        }
-    ]
+    clip: dict[str, Any] = {"name": str(cache.info["motion_name"]), "samplers": [], "channels": []}
+    glb.scene["animations"] = [clip]
+    add_channels(glb, clip, drawn_by, times, {"weights": np.eye(frames).ravel()})
     if moved is not None:
         _add_bones(glb, moved)
+    _set_scene(glb, [*tops, drawn_by, *add_bodies(glb, cache.bodies, times)])
     glb.write(path)
 
 
 def _add_bones(glb: Glb, motion: Motion) -> None:
     """Let the first animation move the bones too, as the skin did; no vertex follows them."""
-    _add_motion(glb, motion.name, motion)
+    add_motion(glb, motion.name, motion)
     clip, bones = glb.scene["animations"][0], glb.scene["animations"].pop()
     first = len(clip["samplers"])
     clip["samplers"] += bones["samplers"]
@@ -191,49 +186,3 @@ def _add_skeleton(glb: Glb, skeleton: Skeleton) -> list[int]:
         return roots
     nodes.append({"name": "roots", "children": roots})  # the joints of a skin must have a node in common
     return [len(nodes) - 1]
-
-
-def _add_motion(glb: Glb, name: str, motion: Motion) -> None:
-    """An animation of all that moves; what stays as it is at rest is left out."""
-    rest_moves, rest_rotations, rest_scales = quaternions.decompose(motion.skeleton.parent_from_joint)
-    scales = np.ones_like(motion.translations) if motion.scales is None else motion.scales
-    rotations = _shortest(motion.rotations)
-    times = glb.add(motion.times.astype(np.float32), bounds=True)
-    samplers: list[dict[str, Any]] = []
-    channels: list[dict[str, Any]] = []
-
-    def channel(joint: int, path: str, keys: FloatArray) -> None:
-        channels.append({"sampler": len(samplers), "target": {"node": joint, "path": path}})
-        samplers.append({"input": times, "output": glb.add(keys.astype(np.float32)), "interpolation": "LINEAR"})
-
-    for joint in range(len(motion.skeleton)):
-        if not np.allclose(motion.translations[:, joint], rest_moves[joint], atol=_SAME, rtol=0.0):
-            channel(joint, "translation", motion.translations[:, joint])
-        opposite = np.abs(rotations[:, joint] @ rest_rotations[joint])
-        if (opposite < 1.0 - 1e-14).any():
-            channel(joint, "rotation", rotations[:, joint])
-        if not np.allclose(scales[:, joint], rest_scales[joint], atol=_SAME, rtol=0.0):
-            channel(joint, "scale", scales[:, joint])
-    if not channels:  # an animation needs one
-        channel(0, "translation", motion.translations[:, 0])
-    clip: dict[str, Any] = {"name": name, "samplers": samplers, "channels": channels}
-    if motion.loop and motion.stride is not None:
-        clip["extras"] = {KEY: {"loop": True, "stride": motion.stride.tolist()}}
-    glb.scene.setdefault("animations", []).append(clip)
-
-
-def _add_shape_weights(glb: Glb, node: int, weights: FloatArray) -> None:
-    """Let the last animation blend the shapes too, by shares (F, S)."""
-    animation = glb.scene["animations"][-1]
-    sampler = {"input": animation["samplers"][0]["input"], "output": glb.add(weights.ravel().astype(np.float32))}
-    animation["channels"].append({"sampler": len(animation["samplers"]), "target": {"node": node, "path": "weights"}})
-    animation["samplers"].append({**sampler, "interpolation": "LINEAR"})
-
-
-def _shortest(rotations: FloatArray) -> FloatArray:
-    """Unit quaternions (F, J, 4) with signs such that each key lies on the near side of the one before."""
-    unit = quaternions.normalize(rotations)
-    dots = np.einsum("fjq,fjq->fj", unit[1:], unit[:-1])
-    signs = np.cumprod(np.where(dots < 0.0, -1.0, 1.0), axis=0)
-    unit[1:] *= signs[..., None]
-    return unit

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from supple.graph.baked_bodies import BakedBody
 from supple.io.surfaces.bake_normals import BakeNormals, simulated_motion
+from supple.io.surfaces.bodies import as_character
 from supple.io.usd.character_writer import add_skeleton
 from supple.io.usd.library import name_for, new_stage, usd
 from supple.io.usd.material_writer import Wardrobe
 from supple.io.usd.mesh_prim import MeshPrim
+from supple.names import UNDERLINED, unique
 
 if TYPE_CHECKING:
     from supple.graph.cache import Cache
@@ -18,7 +21,8 @@ if TYPE_CHECKING:
 def write_cache(cache: Cache, path: Path) -> None:
     """Write the mesh with its quads, texture coordinates, materials, maps and parts, and all frames.
 
-    Frame 0 is time code 0. Where the skin moved the bones, the skeleton with that motion stands beside the mesh.
+    Frame 0 is time code 0. Where the skin moved the bones, the skeleton with that motion stands beside the mesh, and
+    so do the bodies that it met, each a mesh that moves as a whole.
     Pictures of materials lie in a folder beside the file: hero.usdc has hero_textures.
     """
     character = cache.character
@@ -39,3 +43,21 @@ def write_cache(cache: Cache, path: Path) -> None:
         moved = simulated_motion(cache)
         if moved is not None:
             add_skeleton(stage, f"/{name}/Bones", moved)
+        names = unique((name_for(body.name) for body in cache.bodies), form=UNDERLINED)
+        for body, called in zip(cache.bodies, names, strict=True):
+            _add_body(stage, f"/{name}/Bodies/{called}", body)
+
+
+def _add_body(stage: Any, path: str, body: BakedBody) -> None:
+    """A body that was met: its mesh, moved as a whole."""
+    UsdGeom, Gf = usd("UsdGeom", path), usd("Gf", path)
+    moved = UsdGeom.Xform.Define(stage, path)
+    moved.GetPrim().SetDisplayName(body.name)
+    transform = moved.AddTransformOp()
+    for frame, matrix in enumerate(body.world_from_body if body.moves else body.world_from_body[:1]):
+        value = Gf.Matrix4d(*matrix.T.ravel().tolist())
+        if body.moves:
+            transform.Set(value, float(frame))
+        else:
+            transform.Set(value)
+    MeshPrim(stage, f"{path}/Mesh", as_character(body)).set_points(body.points)

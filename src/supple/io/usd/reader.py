@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import importlib.util
-import tempfile
 import warnings
 from pathlib import Path
 from typing import cast
-from zipfile import BadZipFile
 
 from supple.character.character import Character
-from supple.errors import FormatError, SuppleWarning
-from supple.io import interprocess, sandbox, subprocess_reader
+from supple.errors import InputError, SuppleWarning
+from supple.io import interprocess, subprocess_reader
+from supple.io.parcel import BROKEN
 from supple.io.usd.library import missing
 from supple.motion.motion import Motion
 
 # -P: nothing that lies in the current folder is taken for a module.
 PROGRAM: tuple[str, ...] = ("-P", "-m", "supple.io.usd.reading_process")
+_READER = subprocess_reader.Reader("USD", "a whole USD file is needed", "export it again")
 
 
 def read_character(path: Path, *, repair: bool) -> Character:
@@ -42,28 +42,15 @@ def _read_in_subprocess(path: Path, what: str) -> Character | Motion | None:
     """
     if importlib.util.find_spec("pxr") is None:
         raise missing(str(path))
-    with tempfile.TemporaryDirectory(prefix="supple-") as folder:
-        answer = Path(folder) / "answer.npz"
-        program = (*PROGRAM, what, str(path), str(answer))
-        ending = subprocess_reader.run(program, answer, where=str(path), size=path.stat().st_size)
-        if not answer.exists():
-            raise FormatError(str(path), _ended(ending), "a whole USD file is needed", "export it again")
-        try:
-            made, words = interprocess.read(answer)
-        except (ValueError, KeyError, OSError, BadZipFile):
-            given = "the reader left half an answer"
-            raise FormatError(str(path), given, "a whole USD file is needed", "export it again") from None
-    for note in words["warnings"]:
+    program = (*PROGRAM, what, str(path))
+    arrays, words = subprocess_reader.ask(program, _READER, where=str(path), size=path.stat().st_size)
+    try:
+        made, words = interprocess.unpacked(arrays, words)
+        notes = list(words["warnings"])
+    except (*BROKEN, InputError):
+        raise _READER.refusal(str(path), "left half an answer") from None
+    for note in notes:
         warnings.warn(note, SuppleWarning, stacklevel=5)
     if "error" in words:
         raise interprocess.error_from(words["error"], str(path))
     return made
-
-
-def _ended(ending: subprocess_reader.Ending) -> str:
-    """How a process ended that left no answer."""
-    if ending.code is None or ending.code in sandbox.OUT_OF_TIME:
-        return "USD was still busy with it when its time was up"
-    if "bad_alloc" in ending.words:
-        return "USD asks for more memory over it than such a file needs"
-    return f"USD broke down over it (exit {ending.code}: {ending.last})"

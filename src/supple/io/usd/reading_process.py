@@ -41,9 +41,7 @@ def main(what: str, path: Path, answer: Path) -> None:
         except SuppleError as error:
             said["error"] = [type(error).__name__, error.where, error.given, error.needed, error.advice]
     said["warnings"] = [str(note.message) for note in caught]
-    waiting = answer.with_suffix(".part")
-    interprocess.write(waiting, made, said)
-    waiting.replace(answer)
+    interprocess.write(answer, made, said)
 
 
 if __name__ == "__main__":

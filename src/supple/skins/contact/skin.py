@@ -204,5 +204,11 @@ class ArticulatedContact(PullableSkin[ContactBinding, ContactState]):
     def contact_pressure(self, binding: ContactBinding, state: ContactState) -> Any:
         return state.readings.pressure(state.touched)
 
+    def met_bodies(self, character: Character) -> tuple[RigidBody, ...]:
+        return self.scene_for(character)
+
+    def body_transforms(self, binding: ContactBinding, state: ContactState) -> FloatArray:
+        return state.body_transforms()
+
     def simulated_joints(self, binding: ContactBinding, state: ContactState) -> FloatArray:
         return state.memory.bones

@@ -69,7 +69,7 @@ class ContactState:
         nodes, links = self.solver.nodes, self.solver.links
         self._tracking = _tracking(binding, mechanism, skin)
         self.controller = PoseController(self._tracking, links, dt=skin.step, gravity=_borne(skin), device=device)
-        self._obstacles = skin.scene_for(binding.character)
+        self._met = self._obstacles = skin.scene_for(binding.character)
         detector = make_detector(
             binding.flesh, mechanism, self._obstacles, self_collision=True, rest_exclusions=binding.rest, device=device
         )
@@ -148,6 +148,15 @@ class ContactState:
         else:
             self.placed.place(name, body)
         self.memory.dynamic_bodies = self.pipeline.dynamic_bodies.state()
+
+    def body_transforms(self) -> FloatArray:
+        """Where the obstacles (B, 4, 4) that it was made with are: on their paths, or where free ones got to."""
+        now = [body.world_from_body(self.memory.time) for body in self._met if body.free is None]
+        found = np.empty((len(self._met), 4, 4))
+        led = np.array([body.free is None for body in self._met], dtype=bool)
+        found[led] = np.array(now).reshape(-1, 4, 4)
+        found[~led] = self.memory.dynamic_bodies.positions[: len(self._met) - len(now)]
+        return found
 
     @cached_property
     def readings(self) -> SkinReadings:

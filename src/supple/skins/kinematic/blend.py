@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from supple import device as devices
 from supple.arrays import Float32Array, FloatArray, IntArray, frozen
 from supple.character.character import Character
+from supple.character.crowd import Crowd, stacked
 from supple.character.morph_targets import MorphTargets
 from supple.character.weights import Weights
 from supple.errors import InputError
@@ -48,8 +49,16 @@ class BlendWeights:
 
     @classmethod
     def from_character(cls, character: Character, where: str) -> BlendWeights:
-        """Those of a character's skin."""
+        """Those of a character's skin; of a crowd, those of one member, for all."""
+        if isinstance(character, Crowd):
+            return cls.from_character(character.member, where).stack(character.count)
         return cls.from_weights(character.points, character.require_weights(where), len(character.skeleton))
+
+    def stack(self, count: int) -> BlendWeights:
+        """Those of `count` copies, each with joints of its own, one after another."""
+        joints, companions = (stacked(numbers, count, self.joint_count) for numbers in (self.joints, self.companions))
+        points, weights = (np.tile(values, (count, 1)) for values in (self.points, self.weights))
+        return BlendWeights(points, joints, weights, count * self.joint_count, companions)
 
     @property
     def blocks(self) -> int:

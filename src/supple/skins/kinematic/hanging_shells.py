@@ -10,6 +10,7 @@ import numpy as np
 from supple import device as devices
 from supple.arrays import Float32Array, IntArray
 from supple.character.anatomy.shells import HOSTS, Shells
+from supple.character.crowd import stacked
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,17 @@ class HangingShells:
             weights.astype(np.float32).ravel(),
             starts.astype(np.int32),
             members.astype(np.int32),
+        )
+
+    def stack(self, count: int, vertices: int) -> HangingShells:
+        """Those of `count` copies of a skin with so many vertices, one after another."""
+        starts = np.append(stacked(self.starts[:-1], count, len(self.members)), count * len(self.members))
+        return HangingShells(
+            stacked(self.vertices, count, vertices),
+            stacked(self.hosts, count, vertices),
+            np.tile(self.weights, count),
+            starts.astype(np.int32),
+            stacked(self.members, count, vertices),
         )
 
     def record(self, incoming: Any, skin: Any, constants: devices.Constants) -> list[devices.Launch]:

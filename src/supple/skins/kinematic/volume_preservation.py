@@ -11,7 +11,7 @@ from supple import device as devices
 from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.character.anatomy.skin_anatomy import find_anatomy
 from supple.character.character import Character
-from supple.character.crowd import Crowd
+from supple.character.crowd import Crowd, stacked
 from supple.character.morph_targets import MorphTargets
 from supple.geometry import topology
 from supple.geometry.rows import group_by_label
@@ -49,18 +49,34 @@ class RestVolume:
         bent: what is missing beyond that is not hidden by blowing up the skin. `painted` says whether maps of the
         anatomy count there, for skins that read them.
         """
-        one = character.member if isinstance(character, Crowd) else character
-        census = topology.census(one.triangles)
+        if isinstance(character, Crowd):
+            member = character.member
+            return cls.from_character(member, depth[: len(member.points)], painted=painted).stack(character)
+        census = topology.census(character.triangles)
         if census.border_edges or census.flipped_edges:
             none = np.zeros(0, dtype=np.int32)
             nothing = none.astype(np.float32)
-            return cls(one, character.triangles, nothing, nothing, none, none, closed=False, painted=painted)
+            return cls(character, character.triangles, nothing, nothing, none, none, closed=False, painted=painted)
         thickness = share_by_depth(depth)
         starts, corners = group_by_label(character.triangles.reshape(-1), len(character.points))
         around = (corners // 3).astype(np.int32)
-        copies = len(character.points) // len(one.points)
-        limits = np.tile(_limits(one, painted=painted), copies)
-        return cls(one, character.triangles, thickness, limits, starts, around, closed=True, painted=painted)
+        limits = _limits(character, painted=painted)
+        return cls(character, character.triangles, thickness, limits, starts, around, closed=True, painted=painted)
+
+    def stack(self, crowd: Crowd) -> RestVolume:
+        """That of a crowd, of which this is one member's."""
+        count, triangles = crowd.count, len(self.triangles)
+        if not self.closed:
+            return replace(self, triangles=crowd.triangles)
+        starts = np.append(stacked(self.starts[:-1], count, len(self.around)), count * len(self.around))
+        return replace(
+            self,
+            triangles=crowd.triangles,
+            thickness=np.tile(self.thickness, count),
+            limits=np.tile(self.limits, count),
+            starts=starts.astype(self.starts.dtype),
+            around=stacked(self.around, count, triangles),
+        )
 
     def reshaped(self, character: Character, depth: FloatArray | None = None) -> RestVolume:
         """That of a character with other shapes, and another `depth` (V,) [m] of flesh if one is given."""

@@ -10,7 +10,7 @@ import numpy as np
 from supple import device as devices
 from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.character.character import Character
-from supple.character.crowd import Crowd
+from supple.character.crowd import Crowd, stacked
 from supple.geometry.embedding import Embedding
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces
 from supple.geometry.topology import kept_edges, limit_slope
@@ -72,22 +72,34 @@ class SkinAttachment:
         attached = embedding.carry(body.constraints.points)
         return cls(*blocks, follow.astype(np.float32), attached, _LEEWAY * size)
 
+    def stack(self, count: int, particles: int) -> SkinAttachment:
+        """Those of `count` copies of a character with so many particles, one after another."""
+        return SkinAttachment(
+            stacked(self.particles, count, particles),
+            np.tile(self.barycentric, (count, 1)),
+            np.tile(self.follow, count),
+            np.tile(self.attached, (count, 1)),
+            self.leeway,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class FleshBinding:
     """A character's flesh, or that of a crowd; P particles of all `copies`, V vertices.
 
-    `packed` are the particles' rest positions and joints, `bond_points` (P * 4, 3) [m] and `bond_weights` (P, 4) what
-    they are bound to. `depth` (P,) [m] is how deep flesh goes that swings, `max_correction` (P,) [m] how far it may
-    settle from where the bones carry it, `softness` (V,) how soft the skin is by itself. The skin is attached evenly
+    `body` is that of one of them, and so is `softness`, how soft the skin is by itself at each of its particles.
+    `packed` are the particles' rest positions and joints, `bond_joints` (P, 4), `bond_points` (P * 4, 3) [m] and
+    `bond_weights` (P, 4) what they are bound to. `depth` (P,) [m] is how deep flesh goes that swings, `max_correction`
+    (P,) [m] how far it may settle from where the bones carry it. The skin is attached evenly
     across elements (`attachment`) or by each element alone (`plain_attachment`), and shells that lie on it are
-    `hanging`. `energy` is what settling flesh lowers, `collision` what it may meet.
+    `hanging`. `energy` is what settling flesh lowers, `collision` what it may meet. `member` is that of one copy alone.
     """
 
     character: Character
     body: FleshBody
     copies: int
     packed: BlendWeights
+    bond_joints: IntArray
     bond_points: Float32Array
     bond_weights: Float32Array
     depth: Float32Array
@@ -101,26 +113,28 @@ class FleshBinding:
     collision: CollisionBinding
     energy: EnergyBinding
     constants: devices.Constants
+    member: FleshBinding | None = None
 
     @classmethod
     def from_character(cls, character: Character, skin: PositionBased, device: str) -> FleshBinding:
-        """Fill a character with flesh; the slow part."""
+        """Fill a character with flesh; the slow part. Of a crowd one member is filled, for all."""
+        if isinstance(character, Crowd):
+            return cls.from_character(character.member, skin, device).stack(character)
         body = build_body(character, count=skin.tetrahedra, weights=skin.skinning.weights)
-        copies = character.count if isinstance(character, Crowd) else 1
-        member = body.constraints.member(copies)
-        inverse_masses = _inverse_masses(character, body)
-        own = inverse_masses[: len(member.points)]
-        one = character.member if isinstance(character, Crowd) else character
-        carriers = body.weights.joints[: len(member.points), 0]
-        solid = Tetrahedra(member.points, member.corners)
+        constraints, inverse_masses = body.constraints, _inverse_masses(character, body)
         collision = CollisionBinding.from_body(
-            member.points, member.corners, boundary_faces(solid), joints=carriers, skeleton=one.skeleton
+            constraints.points,
+            constraints.corners,
+            boundary_faces(Tetrahedra(constraints.points, constraints.corners)),
+            joints=body.weights.joints[:, 0],
+            skeleton=character.skeleton,
         )
         return cls(
             character,
             body,
-            copies,
+            1,
             BlendWeights.from_weights(body.constraints.points, body.weights, len(character.skeleton)),
+            body.bonds.joints,
             body.bonds.points.reshape(-1, 3).astype(np.float32),
             body.bonds.weights.astype(np.float32),
             _swing_depth(character, body),
@@ -132,8 +146,30 @@ class FleshBinding:
             HangingShells.from_shells(character.anatomy.shells),
             RestVolume.from_character(character, _loose_thickness(character, body)),
             collision,
-            EnergyBinding.from_constraints(member, body.bonds.lengths, own, copies=copies),
+            EnergyBinding.from_constraints(constraints, body.bonds.lengths, inverse_masses),
             devices.Constants(device),
+        )
+
+    def stack(self, crowd: Crowd) -> FleshBinding:
+        """The flesh of a crowd, of which this is one member's."""
+        count, particles = crowd.count, len(self.inverse_masses)
+        return replace(
+            self,
+            character=crowd,
+            copies=count,
+            packed=self.packed.stack(count),
+            bond_joints=stacked(self.bond_joints, count, len(crowd.member.skeleton)),
+            bond_points=np.tile(self.bond_points, (count, 1)),
+            bond_weights=np.tile(self.bond_weights, (count, 1)),
+            depth=np.tile(self.depth, count),
+            max_correction=np.tile(self.max_correction, count),
+            inverse_masses=np.tile(self.inverse_masses, count),
+            attachment=self.attachment.stack(count, particles),
+            plain_attachment=self.plain_attachment.stack(count, particles),
+            hanging=self.hanging.stack(count, len(crowd.member.points)),
+            volume=self.volume.stack(crowd),
+            energy=self.energy.stack(count),
+            member=self,
         )
 
     def reshaped(self, character: Character) -> FleshBinding:
@@ -141,13 +177,16 @@ class FleshBinding:
 
         What settling flesh lowers is made anew only where other flesh is firm.
         """
+        if self.member is not None and isinstance(character, Crowd):
+            member = self.member.reshaped(character.member)
+            crowd = member.stack(character)
+            return replace(crowd, energy=self.energy) if member.energy is self.member.energy else crowd
         body, half_thickness = self.body, 0.5 * character.anatomy.thickness
         if not np.array_equal(half_thickness, body.half_thickness):
             body = replace(body, half_thickness=half_thickness)
         inverse_masses, energy = _inverse_masses(character, body), self.energy
         if not np.array_equal(inverse_masses, self.inverse_masses):
-            own = inverse_masses[: len(energy.one.points)]
-            energy = EnergyBinding.from_constraints(energy.one, body.bonds.lengths, own, copies=self.copies)
+            energy = EnergyBinding.from_constraints(energy.one, body.bonds.lengths, inverse_masses)
         return replace(
             self,
             character=character,

@@ -24,8 +24,10 @@ class ProjectConstraints:
     Each constraint sees what the one before it did, so that the answer depends on their order.
     """
 
-    def __init__(self, body: FleshBody, constants: devices.Constants) -> None:
-        solver = ProjectionSolver(body.constraints, body.bonds.lengths, constants)
+    def __init__(self, body: FleshBody, constants: devices.Constants, *, copies: int = 1) -> None:
+        self._copies = copies
+        constraints = body.constraints if copies == 1 else body.constraints.stack(copies)
+        solver = ProjectionSolver(constraints, np.tile(body.bonds.lengths, copies), constants)
         self._tables = solver.tables()
         self._sweeps = solver.sweeps(self._tables)
         self.particles, self.anchors = solver.particles, solver.anchors
@@ -40,7 +42,7 @@ class ProjectConstraints:
     def angular_frequencies(self, skin: PositionBased, body: FleshBody, softness: FloatArray) -> FloatArray:
         """Zero for every particle (P,) that is free, below zero where the bones drive it; soft edges are slackened."""
         free = np.clip(softness * beyond_the_mean(body, softness), 0.0, 1.0)
-        self._tables.stiffen(1.0 - free[body.constraints.ends].max(axis=1))
+        self._tables.stiffen(np.tile(1.0 - free[body.constraints.ends].max(axis=1), self._copies))
         return np.where(free > SOFT_ENOUGH, 0.0, -1.0)
 
     def settle(self, skin: PositionBased, project_contacts: Callable[..., object] | None) -> Calls:

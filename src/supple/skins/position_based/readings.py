@@ -50,8 +50,10 @@ class Readings:
     def _sizes(self) -> Any:
         """The flesh [kg] below every vertex and the skin [m^2] round it (V, 2)."""
         binding = self._state.binding
-        areas = ring_areas(binding.character.points, binding.character.triangles) / 6.0
-        return np.stack([_ROUND * _DENSITY * areas * binding.body.half_thickness, areas], axis=1).astype(np.float32)
+        one = binding.character if binding.member is None else binding.member.character
+        areas = ring_areas(one.points, one.triangles) / 6.0
+        sizes = np.stack([_ROUND * _DENSITY * areas * binding.body.half_thickness, areas], axis=1)
+        return np.tile(sizes.astype(np.float32), (binding.copies, 1))
 
     def forces(self) -> Any:
         """The force (V,) [N] on every vertex."""

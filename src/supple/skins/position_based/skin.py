@@ -11,6 +11,7 @@ import numpy as np
 
 from supple.arrays import FloatArray, digest_of
 from supple.character.character import Character
+from supple.character.crowd import Crowd
 from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.obstacles import RigidBody
@@ -53,6 +54,7 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
     command_name: ClassVar[str] = "position-based"
     renamed: ClassVar[Mapping[str, str]] = RENAMED["position-based"]
     cached: ClassVar[bool] = True
+    stackable: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = (
         "Abu Rumman 2016, Position-based skin deformations for interactive character animation",
         "Mueller, Heidelberger, Hennix and Ratcliff 2007, Position based dynamics",
@@ -141,6 +143,9 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
     def bind(self, character: Character, device: str) -> FleshBinding:
         return FleshBinding.from_character(character, self, device)
 
+    def stack(self, binding: FleshBinding, crowd: Crowd) -> FleshBinding:
+        return binding.stack(crowd)
+
     def allocate(self, binding: FleshBinding) -> FleshState:
         return FleshState(binding, self)
 
@@ -170,6 +175,13 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
 
     def contact_pressure(self, binding: FleshBinding, state: FleshState) -> Any | None:
         return state.readings.pressures() if self.meets_anything else None
+
+    def met_bodies(self, character: Character) -> tuple[RigidBody, ...]:
+        return self.bodies
+
+    def body_transforms(self, binding: FleshBinding, state: FleshState) -> FloatArray:
+        places = [body.world_from_body(state.memory.time) for body in self.bodies]
+        return np.array(places).reshape(-1, 4, 4)
 
     def hold(self, binding: FleshBinding, state: FleshState, pulls: Sequence[Pull]) -> None:
         state.hold(pulls)

@@ -153,7 +153,7 @@ class FleshState:
     def _make_recipe(self, scheme: str) -> SettleAndSwing | ProjectConstraints:
         binding = self.binding
         if scheme == "published":
-            return ProjectConstraints(binding.body, binding.constants)
+            return ProjectConstraints(binding.body, binding.constants, copies=binding.copies)
         planes = self.collision.held_off_planes
         return SettleAndSwing(LbfgsSolver(binding.energy, self.arrays.posed, binding.constants, planes=planes))
 
@@ -217,9 +217,11 @@ class FleshState:
     def _set_softness(self, skin: PositionBased) -> None:
         """Which flesh is free, and how fast it swings."""
         binding = self.binding
-        marked, counts = regional_softness(binding.character, binding.body, skin.regions)
+        one = binding.character if binding.member is None else binding.member.character
+        marked, counts = regional_softness(one, binding.body, skin.regions)
         softness = (1.0 - counts) * skin.jiggle * binding.softness + counts * marked
-        devices.write(self.angular_frequencies, self.recipe.angular_frequencies(skin, binding.body, softness))
+        frequencies = self.recipe.angular_frequencies(skin, binding.body, softness)
+        devices.write(self.angular_frequencies, np.tile(frequencies, binding.copies))
 
 
 def _painted(binding: FleshBinding) -> tuple[Float32Array, ...]:

@@ -106,7 +106,7 @@ class _Launches:
         self.rotate_joints = devices.Launch(rotate_joints, len(state.joint_rotations), inputs, state.device)
         self.move_anchors = recorded(
             kernels.move_anchors,
-            put(binding.body.bonds.joints, wp.vec4i),
+            put(binding.bond_joints, wp.vec4i),
             put(binding.bond_points, wp.vec3f),
             put(binding.bond_weights, wp.vec4f),
             state.affine.matrices,

@@ -46,18 +46,6 @@ class Constraints:
             stacked(self.slab_of, count, self.slabs),
         )
 
-    def member(self, count: int) -> Constraints:
-        """One of `count` bodies alike that are stacked here."""
-        particles, elements, edges = (len(each) // count for each in (self.points, self.corners, self.ends))
-        return Constraints(
-            self.points[:particles],
-            self.corners[:elements],
-            self.rest_volumes[:elements],
-            self.ends[:edges],
-            self.rest_lengths[:edges],
-            self.slab_of[:particles],
-        )
-
     @property
     def size(self) -> float:
         """The mean length of an edge [m]."""

@@ -9,7 +9,6 @@ import numpy as np
 
 from supple.arrays import FloatArray, IntArray
 from supple.character.character import Character
-from supple.character.crowd import Crowd, stacked
 from supple.character.skeleton import Bones
 from supple.character.weight_transfer import transfer_weights
 from supple.character.weighting.bones import owning_bones
@@ -57,15 +56,6 @@ class Bonds:
         blended = np.einsum("pk,pki->pi", weights, positions)
         return cls(bones.joints[near].astype(np.int32), positions, weights, np.linalg.norm(points - blended, axis=1))
 
-    def stack(self, count: int, joints: int) -> Bonds:
-        """Those of `count` copies of a character with so many joints, one after another."""
-        return Bonds(
-            stacked(self.joints, count, joints),
-            np.tile(self.points, (count, 1, 1)),
-            np.tile(self.weights, (count, 1)),
-            np.tile(self.lengths, count),
-        )
-
 
 @dataclass(frozen=True, eq=False)
 class FleshBody:
@@ -100,31 +90,6 @@ class FleshBody:
         """How far every particle (P,) is on the way from the middle of its flesh, 0, to the skin, 1."""
         return 1.0 - np.clip(self.skin_depth / np.maximum(self.flesh, 1e-9), 0.0, 1.0)
 
-    def stack(self, count: int, joints: int, vertices: int) -> FleshBody:
-        """The bodies of `count` copies of a character with so many joints and vertices, one after another."""
-        particles = len(self.joint)
-        weights = Weights(stacked(self.weights.joints, count, joints), np.tile(self.weights.values, (count, 1)))
-        embeddings = (
-            Embedding(
-                stacked(one.corners, count, particles),
-                np.tile(one.barycentric, (count, 1)),
-                np.tile(one.distance, count),
-            )
-            for one in (self.embedding, self.plain_embedding)
-        )
-        return FleshBody(
-            self.constraints.stack(count),
-            weights,
-            stacked(self.joint, count, joints),
-            np.tile(self.bone_distance, count),
-            self.bonds.stack(count, joints),
-            stacked(self.surface_corners, count, vertices),
-            np.tile(self.surface_barycentric, (count, 1)),
-            np.tile(self.skin_depth, count),
-            np.tile(self.half_thickness, count),
-            *embeddings,
-        )
-
     def sample_skin(self, values: FloatArray) -> FloatArray:
         """A value per vertex of the skin (V, ...) as a value per particle (P, ...)."""
         return np.asarray(np.einsum("pk,pk...->p...", self.surface_barycentric, values[self.surface_corners]))
@@ -144,13 +109,8 @@ class FleshBody:
 def build_body(character: Character, *, count: int, weights: str) -> FleshBody:
     """Fill a character with about `count` tetrahedra and tie them to its bones.
 
-    `weights` "carried" takes the skin's own weights inwards; "bones" shares out by the nearest bone as published. Of a
-    crowd one member is filled, for all.
+    `weights` "carried" takes the skin's own weights inwards; "bones" shares out by the nearest bone as published.
     """
-    if isinstance(character, Crowd):
-        member = character.member
-        one = build_body(member, count=count, weights=weights)
-        return one.stack(character.count, len(member.skeleton), len(member.points))
     skin = character.anatomy.shells.flesh_triangles(character.triangles)
     constraints = build_constraints(fill(*compact(character.points, skin), count=count))
     points = constraints.points

@@ -55,7 +55,7 @@ class Gripping:
         self._vertices = len(binding.character.points) // binding.copies
         self._particles = len(binding.inverse_masses) // binding.copies
         self._skin = binding.character.points[: self._vertices]
-        self._flesh = binding.body.constraints.points[: self._particles]
+        self._flesh = binding.body.constraints.points
 
     @property
     def size(self) -> float:
@@ -124,14 +124,12 @@ class Gripping:
 
         count, total = self._vertices, self._vertices + self._particles
         embedding, follow = self._binding.body.embedding, self._binding.attachment.follow[: self._vertices]
-        near = np.take_along_axis(
-            embedding.corners[:count], embedding.barycentric[:count].argmax(axis=1)[:, None], axis=1
-        )
+        near = np.take_along_axis(embedding.corners, embedding.barycentric.argmax(axis=1)[:, None], axis=1)
         hangs = np.flatnonzero(follow > 0.0)
         ends = np.concatenate(
             [
                 self._skin_edges,
-                self._binding.body.constraints.member(self._binding.copies).ends + count,
+                self._binding.body.constraints.ends + count,
                 np.stack([hangs, near[hangs, 0] + count], axis=1),
             ]
         )
@@ -158,13 +156,12 @@ class Gripping:
     def looseness(self) -> FloatArray:
         """How far (P,) flesh goes along with a hand by where it lies between bone and skin."""
         body = self._binding.body
-        depth = body.rise[: self._particles]
-        return smoothstep(depth, _AT_BONE, _OFF_BONE)
+        return smoothstep(body.rise, _AT_BONE, _OFF_BONE)
 
     @cached_property
     def _masses(self) -> FloatArray:
         """What every particle (P,) weighs [kg]: a quarter of the elements around it."""
-        one = self._binding.body.constraints.member(self._binding.copies)
+        one = self._binding.body.constraints
         quarter = np.repeat(0.25 * _DENSITY * np.abs(one.rest_volumes), 4)
         return np.bincount(one.corners.reshape(-1), quarter, self._particles).astype(np.float64)
 

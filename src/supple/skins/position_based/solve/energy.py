@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -80,25 +80,30 @@ class EnergyBinding:
 
     @classmethod
     def from_constraints(
-        cls, one: Constraints, bind_lengths: FloatArray, inverse_masses: Float32Array, *, copies: int = 1
+        cls, one: Constraints, bind_lengths: FloatArray, inverse_masses: Float32Array
     ) -> EnergyBinding:
-        """`inverse_masses` (P,) of one body say how freely its particles move: 0 not at all."""
+        """`inverse_masses` (P,) say how freely particles move: 0 not at all."""
         inverse = inverse_masses.astype(np.float64)
         heavy = np.where(inverse > 0.0, 1.0 / np.maximum(inverse, 1e-9) - 1.0, 0.0)
         whole = np.zeros(len(one.points), dtype=np.int32)
         (elements, _), (edges, _) = (slab_schedules(members, whole) for members in (one.corners, one.ends))
         return cls(
             one,
-            copies,
+            1,
             bind_lengths.astype(np.float32),
             heavy,
-            np.tile(heavy, copies).astype(np.float32),
+            heavy.astype(np.float32),
             np.flatnonzero(inverse_masses > 0.0).astype(np.int32),
             one.corners[elements.order],
             _sizes(one)[elements.order].astype(np.float32),
             one.ends[edges.order],
             one.rest_lengths[edges.order].astype(np.float32),
         )
+
+    def stack(self, count: int) -> EnergyBinding:
+        """That of `count` bodies like this one."""
+        lengths, holds = (np.tile(values, count) for values in (self.bind_lengths, self.hold_stiffness))
+        return replace(self, copies=count, bind_lengths=lengths, hold_stiffness=holds)
 
     @cached_property
     def _factors(self) -> OrderedDict[tuple[EnergyWeights, str], Factor]:

@@ -1,4 +1,4 @@
-"""Things beside the character as meshes: what it meets, shown as it is."""
+"""Things beside the character as meshes: what it meets, as it is shown and saved."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.arrays import FloatArray, IntArray
-from supple.obstacles.shapes import Box, Capsule, MovingMesh, RigidBody, Sphere
+from supple.obstacles.shapes import Box, Capsule, MovingMesh, Plane, RigidBody, Sphere
 
 _ROUND = 48  # corners around a ball
 _SPACING = 0.03  # [m] between the corners of a flat side, which throw its shadow
+
+_SQUARE = np.array([[-1.0, 0.0, -1.0], [-1.0, 0.0, 1.0], [1.0, 0.0, 1.0], [1.0, 0.0, -1.0]])  # seen from above
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,14 +24,19 @@ class Thing:
     name: str = ""
 
 
-def thing_of(body: RigidBody) -> Thing | None:
-    """A body's mesh; None for floors, walls and what has no mesh of its own that stays the same."""
+def thing_of(body: RigidBody, *, spacing: float = _SPACING, floor: float | None = None) -> Thing | None:
+    """A body's mesh; None for floors, walls and what has no mesh of its own that stays the same.
+
+    `spacing` [m] is that between corners of a flat side. With `floor` [m], floors and walls are squares of that side.
+    """
     if isinstance(body, Sphere):
         return Thing(*_capsule(body.radius, 0.0), body.name)
     if isinstance(body, Capsule):
         return Thing(*_capsule(body.radius, body.length), body.name)
     if isinstance(body, Box):
-        return Thing(*_box(body.sides), body.name)
+        return Thing(*_box(body.sides, spacing), body.name)
+    if isinstance(body, Plane) and floor is not None:
+        return Thing(0.5 * floor * _SQUARE, np.array([[0, 1, 2], [0, 2, 3]], dtype=np.int32), body.name)
     if isinstance(body, MovingMesh):
         return Thing(body.points, body.triangles, body.name)
     return None
@@ -51,12 +58,12 @@ def _capsule(radius: float, length: float) -> tuple[FloatArray, IntArray]:
     return points.reshape(-1, 3), _grid(len(polar), around, closed=True)
 
 
-def _box(sides: FloatArray) -> tuple[FloatArray, IntArray]:
+def _box(sides: FloatArray, spacing: float) -> tuple[FloatArray, IntArray]:
     """Six sides, each a grid of its own, so that edges stay sharp."""
     points, triangles, count = [], [], 0
     for axis in range(3):
         one, two = (axis + 1) % 3, (axis + 2) % 3
-        steps = [max(int(sides[other] / _SPACING), 1) + 1 for other in (one, two)]
+        steps = [max(int(sides[other] / spacing), 1) + 1 for other in (one, two)]
         for sign in (1.0, -1.0):
             grid = np.zeros((steps[0], steps[1], 3))
             grid[..., axis] = 0.5 * sign * sides[axis]

@@ -1,0 +1,128 @@
+"""Every soft skin and every kind of input on a GPU, against the processor with the same way of solving.
+
+Ten steps show whether the arithmetic is the same; after a second, in which rounding has had time to grow, both must
+still show the same body. `_row` is what a table of all of them is made of, and runs on the processor too.
+"""
+
+import numpy as np
+import pytest
+
+import supple
+from supple.character import Crowd
+from supple.graph import Mask
+from supple.motion import CrowdMotion
+
+RATE = 60.0
+TEN, SECOND = 10, 60  # steps
+SKINS = {
+    "springs": lambda **more: supple.SpringRig(solver="sweeps", **more),
+    "spring-dynamics": supple.SpringDynamics,
+    "position-based": lambda **more: supple.PositionBased(tetrahedra=1200, **more),
+    "lattice": lambda **more: supple.LayeredLattice(resolution=20, **more),
+    "contact": lambda **more: supple.ArticulatedContact(elements=600, **more),
+}
+MEETS = {"position-based": "bodies", "contact": "obstacles"}
+CROWDS = ("springs", "spring-dynamics", "position-based", "lattice")
+INPUTS = ("plain", "pull", "obstacle", "mask", "edits", "crowd")
+ROWS = [
+    (name, given)
+    for name in SKINS
+    for given in INPUTS
+    if (given != "obstacle" or name in MEETS) and (given != "crowd" or name in CROWDS)
+]
+
+
+@pytest.fixture(scope="module")
+def hero():
+    return supple.character("hero", vertices=1500)
+
+
+def _belly(character):
+    """A vertex at the front of the belly."""
+    front = np.where(np.abs(character.points[:, 1] - 0.6 * character.height) < 0.05 * character.height)[0]
+    return int(front[np.argmax(character.points[front, 2])])
+
+
+def _scene(hero, name, given):
+    """A character, what moves its skin, and a motion."""
+    character, skin, motion = hero, SKINS[name](), supple.motion("run-and-stop", hero)
+    if given == "obstacle":
+        ball = supple.Sphere(radius=0.12, at=lambda time: hero.points[_belly(hero)] + [0.0, 0.0, 0.16 - 0.1 * time])
+        skin, motion = SKINS[name](**{MEETS[name]: (ball,)}), supple.motion("breathing", hero)
+    elif given == "mask":
+        height = hero.points[:, 1] / hero.height
+        character = hero.replace(maps={**hero.maps, "height": height})
+        skin = supple.Graph.blend(supple.DualQuaternion(), skin, Mask(map="height", low=0.4, high=0.6))
+    elif given == "edits":
+        away = np.linalg.norm(hero.points - hero.points[_belly(hero)], axis=1)
+        bump = np.exp(-((away / 0.1) ** 2))[:, None] * [0.0, 0.0, 0.04]
+        character = hero.replace(shapes={**hero.shapes, "bump": bump})
+        keys = {"bump": np.linspace(0.0, 1.0, motion.frames)}
+        motion = supple.Motion(motion.skeleton, motion.fps, motion.translations, motion.rotations, shapes=keys)
+    elif given == "crowd":
+        character = Crowd.of(hero, 3)
+        motion = CrowdMotion(character, [motion] * 3, [0.0, 0.2, 0.4])
+    return character, skin, motion
+
+
+def _play(hero, name, given, device, frames):
+    character, skin, motion = _scene(hero, name, given)
+    player = supple.player(character, skin, device=device, fps=RATE)
+    shown, belly = [], _belly(hero)
+    for frame in range(frames + 1):
+        if given == "pull" and frame >= 3:
+            player.pull(supple.Pull(belly, to=hero.points[belly] + [0.0, 0.01 * np.sin(0.3 * frame), 0.06]))
+        shown.append(player.play(motion, frame / RATE))
+    return np.array(shown)
+
+
+def _row(hero, name, given, device):
+    """How far [m] a device is from the processor, at worst: in the first ten steps, and in a second."""
+    one, other = (_play(hero, name, given, where, SECOND) for where in ("cpu", device))
+    apart = np.linalg.norm(one - other, axis=2).max(axis=1)
+    return apart[: TEN + 1].max(), apart.max()
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize(("name", "given"), ROWS)
+def test_a_gpu_plays_what_the_processor_plays(hero, name, given, record_property):
+    ten, second = _row(hero, name, given, "cuda:0")
+    record_property("metres", (ten, second))
+    assert ten < 1e-5 * hero.height
+    assert second < 1e-3 * hero.height
+
+
+@pytest.mark.parametrize(("name", "given"), [("spring-dynamics", "edits"), ("lattice", "crowd"), ("lattice", "mask")])
+def test_what_is_compared_moves_by_itself(hero, name, given):
+    """The rows show flesh in motion: a table of bodies at rest would prove nothing."""
+    soft = _play(hero, name, given, "cpu", TEN)
+    character, _, motion = _scene(hero, name, given)
+    stiff = supple.player(character, supple.LinearBlend(), fps=RATE)
+    bones = np.array([stiff.play(motion, frame / RATE) for frame in range(TEN + 1)])
+    assert np.linalg.norm(soft - bones, axis=2).max() > 1e-3 * hero.height
+
+
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda:0", marks=pytest.mark.cuda)])
+def test_results_can_stay_on_the_device(hero, device):
+    motion = supple.motion("walk", hero)
+    kept, copied = (supple.player(hero, supple.DualQuaternion(), device=device) for _ in range(2))
+    for frame in range(3):
+        there = kept.play(motion, frame / RATE, on_device=True)
+        np.testing.assert_array_equal(there.numpy(), copied.play(motion, frame / RATE))
+    assert str(there.device) == device
+    assert hasattr(there, "__cuda_array_interface__") == (device != "cpu")
+    if device == "cpu":
+        np.testing.assert_array_equal(np.from_dlpack(there), there.numpy())
+    assert kept.advance(motion.sample(0.5), on_device=True).ptr == there.ptr  # no copy was made
+
+
+@pytest.mark.cuda
+def test_pytorch_takes_results_where_they_are(hero):
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("this PyTorch has no CUDA")
+    player = supple.player(hero, supple.DualQuaternion(), device="cuda:0")
+    there = player.play(supple.motion("walk", hero), 0.2, on_device=True)
+    for tensor in (torch.from_dlpack(there), torch.as_tensor(there, device="cuda")):
+        assert tensor.data_ptr() == there.ptr
+        np.testing.assert_array_equal(tensor.cpu().numpy(), there.numpy())
