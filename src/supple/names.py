@@ -5,7 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-DOTTED, UNDERLINED = "{name}.{number:03d}", "{name}_{number}"  # hand.001 and so on, or hand_2 and so on
+DOTTED = "{name}.{number:03d}"  # hand.001 and so on
+UNDERLINED, DASHED, SPACED = "{name}_{number}", "{name}-{number}", "{name} {number}"  # hand_2 and so on
 _HARMFUL = ("Cc", "Cs", "Zl", "Zp")  # control characters, halves of a pair of signs, and ends of lines
 _TURNING = (
     "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f"  # these turn the text that follows round
@@ -15,7 +16,7 @@ _TURNING = (
 def unique(names: Iterable[str], *, taken: Iterable[str] = (), form: str = DOTTED) -> tuple[str, ...]:
     """Names made to differ from each other and from those `taken`: hand, hand.001, hand.002; or hand, hand_2, hand_3.
 
-    `form` is DOTTED or UNDERLINED. A name that stands later is not taken away from its owner.
+    `form` is DOTTED, UNDERLINED, DASHED or SPACED. A name that stands later is not taken away from its owner.
     """
     given = list(names)
     reserved, used = set(given), set(taken)
@@ -24,7 +25,7 @@ def unique(names: Iterable[str], *, taken: Iterable[str] = (), form: str = DOTTE
     for name in given:
         new = name
         while new in used or (new != name and new in reserved):
-            last[name] = last.get(name, 1 if form == UNDERLINED else 0) + 1
+            last[name] = last.get(name, 0 if form == DOTTED else 1) + 1
             new = form.format(name=name, number=last[name])
         used.add(new)
         result.append(new)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 
 import numpy as np
@@ -14,7 +15,7 @@ import supple
 from supple.cli.main import main
 from supple.errors import SuppleWarning
 from supple.io import save
-from supple.names import DOTTED, UNDERLINED, is_writable, shown, unique, writable
+from supple.names import DASHED, DOTTED, SPACED, UNDERLINED, is_writable, shown, unique, writable
 
 NASTY = ["a\x1b[31mred", "line\nbreak", "half \ud800", "zero\0", "back\x08", "\u2028", "\x7f", "\x9b2J"]
 
@@ -91,8 +92,8 @@ def test_plain_names_stay_as_they_are():
 
 
 @given(
-    st.lists(st.sampled_from(["a", "a.001", "a_2", "b", "b.001", ""]), max_size=12),
-    st.sampled_from([DOTTED, UNDERLINED]),
+    st.lists(st.sampled_from(["a", "a.001", "a_2", "a-2", "a 2", "b", "b.001", ""]), max_size=12),
+    st.sampled_from([DOTTED, UNDERLINED, DASHED, SPACED]),
 )
 def test_unique_names_differ_and_first_ones_keep_theirs(names, form):
     made = unique(names, taken=("b",), form=form)
@@ -100,3 +101,15 @@ def test_unique_names_differ_and_first_ones_keep_theirs(names, form):
     assert "b" not in made
     for name in set(names) - {"b"}:
         assert made[names.index(name)] == name
+
+
+@pytest.mark.filterwarnings("ignore:BVH")
+@pytest.mark.parametrize("names", [("a_b_2", "a_b", "a b"), ("a b", "a_b", "a{b"), ("a_b_2", "a b", "a_b_3")])
+def test_names_that_a_format_makes_alike_differ_again(names, tmp_path):
+    """Here the next number was taken already, which once went on for ever."""
+    skeleton = supple.Skeleton.from_heads(names, [-1, 0, 0], np.eye(3))
+    still = supple.Motion(skeleton, 30.0, np.zeros((1, 3, 3)), np.tile([0.0, 0, 0, 1], (1, 3, 1)))
+    save(still, tmp_path / "out.bvh")
+    words = (tmp_path / "out.bvh").read_text().split()
+    made = [after for word, after in itertools.pairwise(words) if word in ("ROOT", "JOINT")]
+    assert len(set(made)) == 3

@@ -13,6 +13,7 @@ import numpy as np
 from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.character.skeleton import Skeleton
 from supple.geometry import quaternions
+from supple.names import unique
 
 _QUIET = 1e-3  # squared turn [rad²] a frame below which a bone's turning says nothing of its pivot
 _UNTIED = 4.0  # how much dearer a tie between bones is that share no vertices, in bone lengths
@@ -154,18 +155,11 @@ def with_helpers(skeleton: Skeleton, rest: FloatArray, weights: FloatArray, tran
     heads = middles + _shorten(pivots(forms, middles, frames=len(transforms)) - middles, regions.radii[helpers])
     upright = np.tile([0.0, 0.0, 0.0, 1.0], (len(heads), 1))
     world = np.concatenate([skeleton.world_from_joint, quaternions.compose(heads, upright)])
-    names = list(skeleton.names)
-    for number, parent in enumerate(parents, start=1):
-        on = skeleton.names[parent] if parent >= 0 else "body"
-        names.append(_unused(f"{on}_helper_{number:02d}", names))
+    held_by = [skeleton.names[parent] if parent >= 0 else "body" for parent in parents]
+    called = [f"{bone}_helper_{number:02d}" for number, bone in enumerate(held_by, start=1)]
+    names = [*skeleton.names, *unique(called, taken=skeleton.names)]
     tails = None if skeleton.tails is None else np.concatenate([skeleton.tails, middles])
     return Skeleton(tuple(names), np.concatenate([skeleton.parents, parents]), world, tails=tails)
-
-
-def _unused(name: str, names: list[str]) -> str:
-    while name in names:
-        name += "_"
-    return name
 
 
 def _outward(parents: IntArray) -> IntArray:

@@ -9,6 +9,7 @@ from typing import Any
 from supple.edits.edits import Edits
 from supple.edits.layers import Layer
 from supple.errors import InputError
+from supple.names import SPACED, unique
 
 _WHERE = "Edits"
 
@@ -24,11 +25,7 @@ def layer_named(edits: Edits, name: str) -> Layer:
 
 def free_name(wanted: str, taken: Collection[str]) -> str:
     """A name that is not taken: the one that is wanted, or with the next number behind it."""
-    number, name = 1, wanted
-    while name in taken:
-        number += 1
-        name = f"{wanted} {number}"
-    return name
+    return unique([wanted], taken=taken, form=SPACED)[0]
 
 
 def rename_layer(edits: Edits, name: str, to: str) -> Edits:

@@ -13,6 +13,7 @@ from supple.character.character import Character
 from supple.errors import InputError
 from supple.files import atomic
 from supple.graph.mask import Mask
+from supple.names import DASHED, unique
 from supple.obstacles.shapes import RigidBody
 from supple.records import RecordReader
 from supple.settings import flattened, to_data
@@ -270,13 +271,7 @@ class Graph:
 
 
 def _fresh(name: str, stages: tuple[Stage, ...] | list[Stage]) -> str:
-    taken = {stage.name for stage in stages}
-    number = 2
-    candidate = name
-    while candidate in taken:
-        candidate = f"{name}-{number}"
-        number += 1
-    return candidate
+    return unique([name], taken=(stage.name for stage in stages), form=DASHED)[0]
 
 
 def _stage_to_dict(stage: Stage) -> dict[str, Any]:

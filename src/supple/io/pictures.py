@@ -6,6 +6,7 @@ from pathlib import Path
 
 from supple.character.materials import Texture
 from supple.files import atomic
+from supple.names import UNDERLINED, unique
 
 
 class PictureFolder:
@@ -14,15 +15,15 @@ class PictureFolder:
     def __init__(self, path: Path) -> None:
         self._beside, self._folder = path.parent, f"{path.stem}_textures"
         self._files: dict[Texture, str] = {}
+        self._taken: set[str] = set()
 
     def file_of(self, picture: Texture) -> str:
         """Write a picture, once, and return its place relative to the file, such as hero_textures/face.png."""
         if picture not in self._files:
             plain = "".join(sign if sign.isalnum() or sign in "-_" else "_" for sign in picture.name)[:60] or "picture"
-            name, number = f"{plain}{picture.suffix}", 2
-            taken = {known.lower() for known in self._files.values()}  # some systems take A and a for the same
-            while f"{self._folder}/{name}".lower() in taken:
-                name, number = f"{plain}_{number}{picture.suffix}", number + 1
+            (lower,) = unique([plain.lower()], taken=self._taken, form=UNDERLINED)  # some systems take A and a for one
+            self._taken.add(lower)
+            name = f"{plain}{lower[len(plain.lower()) :]}{picture.suffix}"
             with atomic(self._beside / self._folder / name) as waiting:
                 waiting.write_bytes(picture.data)
             self._files[picture] = f"{self._folder}/{name}"

@@ -16,6 +16,7 @@ from supple.errors import InputError, SuppleWarning
 from supple.files import atomic
 from supple.geometry import quaternions
 from supple.motion.motion import Motion
+from supple.names import UNDERLINED, unique
 
 _UNITS = {"cm": 100.0, "m": 1.0}
 _DIGITS = {"cm": 6, "m": 8}  # after the point; both keep a place to 1e-8 m
@@ -137,10 +138,8 @@ def _triple(metres: FloatArray, unit: str) -> str:
 
 def _plain_names(skeleton: Skeleton) -> list[str]:
     """Names without spaces and braces, which most readers would stumble over."""
-    names = [re.sub(r"[\s{}]+", "_", name) or "joint" for name in skeleton.names]
-    for index, name in enumerate(names):
-        while names[index] in names[:index]:
-            names[index] = f"{name}_{index}"
+    plain = (re.sub(r"[\s{}]+", "_", name) or "joint" for name in skeleton.names)
+    names = list(unique(plain, form=UNDERLINED))
     changed = [f"{old!r} as {new!r}" for old, new in zip(skeleton.names, names, strict=True) if old != new]
     if changed:
         warnings.warn(

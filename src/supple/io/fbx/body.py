@@ -9,9 +9,9 @@ import numpy as np
 from supple.arrays import FloatArray, IntArray
 from supple.character.weights import Weights
 from supple.io.fbx.pieces import Piece
-from supple.io.fbx.rig import Rig
+from supple.io.rigs.rig import Rig
 from supple.io.surfaces.surface import Surface, concatenate
-from supple.io.surfaces.welding import weld
+from supple.io.surfaces.welding import rotate_and_scale, weld
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,14 +39,15 @@ def build_body(pieces: list[Piece], rig: Rig) -> Body:
     shapes = {name: np.zeros((total, 3)) for piece in pieces for name in piece.shapes}
     surfaces = []
     first = 0
-    for piece, numbers, placement in zip(pieces, rig.joints, rig.placements, strict=True):
+    for number, piece in enumerate(pieces):
+        numbers, placement = rig.slots[number], rig.placements[number]
         rows = slice(first, first + len(piece.points))
         influences = piece.slots.shape[1]
-        points[rows] = _rotate_and_scale(placement, piece.points) + placement[:3, 3]
+        points[rows] = rotate_and_scale(placement, piece.points) + placement[:3, 3]
         joints[rows, :influences] = np.where(piece.values > 0.0, numbers[piece.slots], 0)
         values[rows, :influences] = piece.values
         for name, offsets in piece.shapes.items():
-            shapes[name][rows] = _rotate_and_scale(placement, offsets)
+            shapes[name][rows] = rotate_and_scale(placement, offsets)
         mirrored = np.linalg.det(placement[:3, :3]) < 0.0
         surface = piece.surface.placed(placement)
         surfaces.append((surface.reversed() if mirrored else surface, len(piece.points)))
@@ -60,12 +61,6 @@ def build_body(pieces: list[Piece], rig: Rig) -> Body:
         parts,
         {name: offsets[first_of] for name, offsets in shapes.items()},
     )
-
-
-def _rotate_and_scale(placement: FloatArray, vectors: FloatArray) -> FloatArray:
-    """Vectors under the linear part; summed place by place, so that equal vectors stay equal to the last bit."""
-    linear = placement[:3, :3]
-    return vectors[:, :1] * linear[:, 0] + vectors[:, 1:2] * linear[:, 1] + vectors[:, 2:] * linear[:, 2]
 
 
 def _without_repeats(surface: Surface, control: IntArray) -> Surface:

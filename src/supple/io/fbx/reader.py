@@ -17,8 +17,9 @@ from supple.io.fbx import isolated_reader
 from supple.io.fbx.body import build_body
 from supple.io.fbx.materials import Materials
 from supple.io.fbx.pieces import Meshes, Piece
-from supple.io.fbx.rig import Nodes, Rig, build_rig, moving
+from supple.io.fbx.rig import Nodes, build_rig, motion_of, moving
 from supple.io.gltf.faults import Faults
+from supple.io.rigs.rig import Rig, rests
 from supple.motion.motion import Motion
 from supple.names import unique
 
@@ -102,12 +103,12 @@ class _Read:
         for keys, shape_weights, name, clip in zip(
             self.clips, self.shape_weights, names, self.words["clips"], strict=True
         ):
-            motion = self.rig.motion(keys, clip["fps"], name, shapes=self._shapes(shape_weights, clip["channels"]))
-            if not _rests(motion):
+            motion = motion_of(self.rig, keys, clip["fps"], name, shapes=self._shapes(shape_weights, clip["channels"]))
+            if not rests(motion):
                 made[name] = motion
         if not made:
-            opening = self.rig.motion(self.nodes.keys[None], 30.0, "default pose")
-            return {} if _rests(opening) else {opening.name: opening}
+            opening = motion_of(self.rig, self.nodes.keys[None], 30.0, "default pose")
+            return {} if rests(opening) else {opening.name: opening}
         return made
 
     def _shapes(self, shape_weights: FloatArray, channels: list[int]) -> dict[str, FloatArray]:
@@ -162,19 +163,6 @@ def _plain(name: str, nodes: list[str]) -> str:
     """The name of a clip without the object that Blender puts before it ('Armature|walk')."""
     owner, bar, rest = name.partition("|")
     return rest if bar and rest and owner in nodes else name or "clip"
-
-
-def _rests(motion: Motion) -> bool:
-    """Whether a motion leaves all joints where they are at rest, and all shapes out."""
-    if any(np.abs(shape_weights).max() > 1e-3 for shape_weights in motion.shapes.values()):
-        return False
-    rest = motion.skeleton.world_from_joint
-    size = max(float(np.ptp(rest[:, :3, 3], axis=0).max()), 1e-3)
-    for frame in range(motion.frames):
-        apart_by = np.abs(motion.sample(frame / motion.fps).world_from_joint - rest)
-        if apart_by[:, :3, 3].max() > 1e-3 * size or apart_by[:, :3, :3].max() > 1e-3:
-            return False
-    return True
 
 
 def _refuse(path: Path, error: InputError) -> FormatError:

@@ -12,8 +12,8 @@ from supple.arrays import BoolArray, FloatArray
 from supple.geometry import quaternions
 from supple.io.gltf.accessors import FLOAT, Accessors, as_floats
 from supple.io.gltf.document import Document
-from supple.io.gltf.rig import Rig
 from supple.io.gltf.scene import Scene
+from supple.io.rigs.rig import Rig, rests
 from supple.motion.motion import Motion
 from supple.names import unique
 
@@ -22,6 +22,7 @@ SMOOTH_RATE = 60.0  # [1/s] at least, where keys are joined by curves or jumps, 
 ALONE = 30.0  # [1/s] of a clip with one key, where no rate follows from the keys
 LONGEST = 1 << 17  # frames, or four for every key: 18 minutes at the highest rate, and no damaged time asks for more
 _PATHS = {"translation": "VEC3", "rotation": "VEC4", "scale": "VEC3"}
+_ROUNDED_SCALE = 1e-6  # from one: such a scale is none
 _FINEST = 240  # frames between the two closest keys that are tried, no more
 _GRID = 2e-3  # of a frame: how far float32 times may lie off an even grid
 _ROUNDED, _MILLISECOND = 0.02, 5.1e-4  # of a frame, and [s]: how far times in whole milliseconds may lie off it
@@ -268,12 +269,7 @@ def default_pose(scene: Scene, rig: Rig, blended: Mapping[str, float]) -> Motion
     `blended` are the shares of shapes that it opens with.
     """
     motion = _assemble(scene, rig, [], [], np.zeros(1), ALONE, "default pose")
-    rest = rig.skeleton.world_from_joint
-    apart = np.abs(motion.sample(0.0).world_from_joint - rest)
-    size = max(float(np.ptp(rest[:, :3, 3], axis=0).max()), 1e-3)
-    if apart[:, :3, 3].max() <= 1e-3 * size and apart[:, :3, :3].max() <= 1e-3 and not blended:
-        return None
-    return _with_shares(motion, blended)
+    return None if rests(motion) and not blended else _with_shares(motion, blended)
 
 
 def _motion(
@@ -357,32 +353,12 @@ def _assemble(
     name: str,
 ) -> Motion:
     """Joint transforms and shares of shapes over time: what no curve moves stays as the file opens."""
-    frames, joints = len(times), len(rig.nodes)
-    real = rig.nodes >= 0
-    nodes = rig.nodes[real]
-    moves, scales = np.zeros((frames, joints, 3)), np.ones((frames, joints, 3))
-    rotations = np.zeros((frames, joints, 4))
-    rotations[:, :, 3] = 1.0
-    moves[:, real], rotations[:, real], scales[:, real] = (
-        scene.moves[nodes],
-        scene.rotations[nodes],
-        scene.scales[nodes],
-    )
-    target = {"translation": moves, "rotation": rotations, "scale": scales}
+    keys = rig.opening((scene.moves, scene.rotations, scene.scales), len(times))
+    target = dict(zip(_PATHS, keys, strict=True))
     for curve in curves:
         target[curve.path][:, rig.joint_of[curve.node]] = curve.sample(times)
-    held = np.flatnonzero((rig.fixed != np.eye(4)).any(axis=(1, 2)))
-    if len(held):
-        move, rotation, scale = quaternions.decompose(rig.fixed[held])
-        linear = rig.fixed[held, :3, :3]
-        moves[:, held] = np.einsum("jab,fjb->fja", linear, moves[:, held]) + move
-        rotations[:, held] = quaternions.normalize(quaternions.quat_multiply(rotation, rotations[:, held]))
-        scales[:, held] *= scale
-    plain = bool(scales.min() >= 1.0 - 1e-6 and scales.max() <= 1.0 + 1e-6)
     # Meshes that are drawn together often share names of shapes (a face and its lashes); one share moves them all.
     shapes = {
         label: column for curve, names in shaped for label, column in zip(names, curve.sample(times).T, strict=True)
     }
-    for made in (moves, rotations, scales):
-        made.setflags(write=False)  # nobody else has them, so the motion need not copy them
-    return Motion(rig.skeleton, fps, moves, rotations, None if plain else scales, name=name, shapes=shapes)
+    return rig.motion(keys, fps, name, shapes=shapes, rounding=_ROUNDED_SCALE)

@@ -18,9 +18,9 @@ from supple.io.gltf import extras
 from supple.io.gltf.document import Document, Fields
 from supple.io.gltf.materials import Materials
 from supple.io.gltf.meshes import Meshes, Primitive
-from supple.io.gltf.rig import Rig
 from supple.io.gltf.soundness import check_all
-from supple.io.surfaces.welding import weld
+from supple.io.rigs.rig import Rig
+from supple.io.surfaces.welding import rotate_and_scale, weld
 from supple.names import unique
 
 
@@ -198,20 +198,14 @@ def _place_piece(
     if np.array_equal(placement, np.eye(4)):
         points, shapes, attributes = primitive.points, primitive.shapes, primitive.attributes
     else:
-        points = _rotate_and_scale(placement, primitive.points) + placement[:3, 3]
-        shapes = {name: _rotate_and_scale(placement, offsets) for name, offsets in primitive.shapes.items()}
+        points = rotate_and_scale(placement, primitive.points) + placement[:3, 3]
+        shapes = {name: rotate_and_scale(placement, offsets) for name, offsets in primitive.shapes.items()}
         attributes = placed(primitive.attributes, placement)
     mirrored = np.linalg.det(placement[:3, :3]) < 0.0
     triangles = primitive.triangles[:, ::-1] if mirrored else primitive.triangles
     return _Piece(
         parts, points, triangles, primitive.uvs, joints, values, shapes, primitive.maps, attributes, primitive.material
     )
-
-
-def _rotate_and_scale(placement: FloatArray, vectors: FloatArray) -> FloatArray:
-    """Vectors under the linear part; summed place by place, so that equal vectors stay equal to the last bit."""
-    linear = placement[:3, :3]
-    return vectors[:, :1] * linear[:, 0] + vectors[:, 1:2] * linear[:, 1] + vectors[:, 2:] * linear[:, 2]
 
 
 def _check_weights(

@@ -25,7 +25,7 @@ from supple.arrays import FloatArray, IntArray
 from supple.geometry.topology import triangulate
 from supple.io.gltf.document import Document, Fields
 from supple.io.gltf.materials import own_extras
-from supple.io.gltf.rig import Rig
+from supple.io.rigs.rig import Rig
 from supple.motion.motion import Motion
 
 AUTHORED = "authored"

@@ -15,8 +15,8 @@ import numpy as np
 from supple.arrays import BoolArray
 from supple.geometry import quaternions
 from supple.io.gltf.document import Document, Fields
-from supple.io.gltf.rig import Rig
 from supple.io.gltf.scene import Scene
+from supple.io.rigs.rig import Rig
 
 LIGHTS = "KHR_lights_punctual"
 _BYTES = 2000  # that an attachment costs, beside what it says of itself

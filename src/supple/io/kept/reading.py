@@ -10,10 +10,10 @@ import numpy as np
 from supple.arrays import BoolArray, FloatArray
 from supple.character.character import Character
 from supple.io.gltf.document import Document, Fields
-from supple.io.gltf.rig import Rig
 from supple.io.gltf.scene import Scene
 from supple.io.kept import vrm
 from supple.io.kept.attachments import read_attachments
+from supple.io.rigs.rig import Rig
 
 Drawn = Sequence[tuple[int, int, list[str]]]
 _OWN = ("version", "generator", "minVersion")

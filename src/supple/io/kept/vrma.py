@@ -11,8 +11,8 @@ from supple.character.skeleton import Skeleton
 from supple.io.gltf import animation
 from supple.io.gltf.accessors import Accessors
 from supple.io.gltf.document import Document
-from supple.io.gltf.rig import Rig
 from supple.io.kept import vrm
+from supple.io.rigs.rig import Rig
 from supple.motion.motion import Motion
 from supple.names import unique
 

@@ -45,3 +45,9 @@ def _by_appearance(keys: NDArray[np.uint64]) -> tuple[IntArray, IntArray]:
     rank = np.empty(len(order), dtype=np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     return first[order].astype(np.int32), rank[group.reshape(-1)]
+
+
+def rotate_and_scale(placement: FloatArray, vectors: FloatArray) -> FloatArray:
+    """Vectors under the linear part; summed place by place, so that equal vectors stay equal to the last bit."""
+    linear = placement[:3, :3]
+    return vectors[:, :1] * linear[:, 0] + vectors[:, 1:2] * linear[:, 1] + vectors[:, 2:] * linear[:, 2]

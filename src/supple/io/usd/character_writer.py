@@ -17,6 +17,7 @@ from supple.io.usd.library import matrices, name_for, new_stage, numbers, single
 from supple.io.usd.material_writer import Wardrobe
 from supple.io.usd.mesh_prim import MeshPrim
 from supple.motion.motion import Motion
+from supple.names import UNDERLINED, unique
 
 TAILS, LOOP, STRIDE = "supple:tails", "supple:loop", "supple:stride"
 """Custom attributes: where bones end, of a skeleton; whether a clip starts over, and how far its roots go on."""
@@ -102,17 +103,17 @@ def _parents_first(skeleton: Skeleton) -> np.ndarray:
 
 def _joint_paths(skeleton: Skeleton, order: np.ndarray) -> list[str]:
     """Paths such as Hips/Spine/Head, in `order`; names that would clash below one parent get a number."""
+    below: dict[int, list[int]] = {}
+    for joint in order.tolist():
+        below.setdefault(int(skeleton.parents[joint]), []).append(joint)
+    own: dict[int, str] = {}
+    for siblings in below.values():
+        names = unique((name_for(skeleton.names[joint]) for joint in siblings), form=UNDERLINED)
+        own |= dict(zip(siblings, names, strict=True))
     paths: dict[int, str] = {}
-    taken: set[str] = set()
     for joint in order.tolist():
         parent = int(skeleton.parents[joint])
-        start = f"{paths[parent]}/" if parent >= 0 else ""
-        plain = path = start + name_for(skeleton.names[joint])
-        number = 2
-        while path in taken:
-            path, number = f"{plain}_{number}", number + 1
-        taken.add(path)
-        paths[joint] = path
+        paths[joint] = f"{paths[parent]}/{own[joint]}" if parent >= 0 else own[joint]
     return [paths[joint] for joint in order.tolist()]
 
 
@@ -131,16 +132,10 @@ def _define_skeleton(stage: Any, path: str, skeleton: Skeleton, order: np.ndarra
 
 def _write_motions(stage: Any, skeleton: Any, motions: Mapping[str, Motion], order: np.ndarray) -> None:
     UsdSkel, Vt = usd("UsdSkel", "motions"), usd("Vt", "motions")
-    rate = 0.0
+    rate = next((motion.fps for motion in motions.values()), 0.0)
     last = 0.0
-    taken: set[str] = set()
-    for title, motion in motions.items():
-        if not rate:
-            rate = motion.fps
-        name = name_for(title)
-        while name in taken:
-            name += "_"
-        taken.add(name)
+    names = unique(map(name_for, motions), form=UNDERLINED)
+    for name, (title, motion) in zip(names, motions.items(), strict=True):
         clip = UsdSkel.Animation.Define(stage, f"{skeleton.GetPath()}/{name}")
         clip.GetPrim().SetDisplayName(title)
         clip.CreateJointsAttr(skeleton.GetJointsAttr().Get())
@@ -167,7 +162,7 @@ def _write_motions(stage: Any, skeleton: Any, motions: Mapping[str, Motion], ord
             if shape_weights is not None:
                 shape_weights.Set(singles([keys[frame] for keys in motion.shapes.values()]), at)
             last = max(last, at)
-        if len(taken) == 1:
+        if name == names[0]:
             binding = UsdSkel.BindingAPI.Apply(skeleton.GetPrim())
             binding.CreateAnimationSourceRel().SetTargets([clip.GetPath()])
     if rate:

@@ -11,6 +11,7 @@ from supple.arrays import IntArray
 from supple.character.materials import SLOTS, Material, Texture
 from supple.io.pictures import PictureFolder
 from supple.io.usd.library import name_for, numbers, usd
+from supple.names import UNDERLINED, unique
 
 BOTH_SIDES = "supple:doubleSided"  # USD says it of a mesh; this keeps it of each material
 NONE = "supple:none"  # says of a material that it stands for none
@@ -42,13 +43,10 @@ class Wardrobe:
         UsdGeom, UsdShade = usd("UsdGeom", self._root), usd("UsdShade", self._root)
         mesh.GetDoubleSidedAttr().Set(any(material.double_sided for material in materials))
         UsdGeom.Scope.Define(self._stage, f"{self._root}/Materials")
-        taken: set[str] = set()
         bare = [Material("none")] if (material_indices < 0).any() else []
-        for number, material in [*enumerate(materials), *((-1, grey) for grey in bare)]:
-            name = plain = name_for(material.name)
-            while name in taken:
-                name = f"{plain}_{len(taken) + 1}"
-            taken.add(name)
+        looks = [*enumerate(materials), *((-1, grey) for grey in bare)]
+        names = unique((name_for(material.name) for _, material in looks), form=UNDERLINED)
+        for name, (number, material) in zip(names, looks, strict=True):
             made = self._write(material, f"{self._root}/Materials/{name}")
             if number < 0:
                 made.GetPrim().SetCustomDataByKey(NONE, True)  # noqa: FBT003 - USD's own way

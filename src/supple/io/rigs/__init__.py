@@ -1,0 +1,1 @@
+"""From the nodes and skins of a file, whatever its format, to one skeleton."""
