@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from soft_skins import Trailing
+from soft_skins import Trailing, swinging
 
 import supple
 from supple import DeltaMush, DualQuaternion, Graph, LayeredLattice, LinearBlend, Pose, RotationCenters
@@ -233,3 +233,22 @@ def test_muted_stages_stay_and_are_not_played():
         replace(chain, muted=frozenset({"nowhere"}))
     with pytest.raises(InputError, match="muted is strange"):
         Graph.from_dict({**chain.to_dict(), "muted": [1]})
+
+
+def test_a_mask_changes_while_it_plays_without_a_jump(marked):
+    graph = Graph.blend(LinearBlend(), DualQuaternion(), Mask(part="upper"))
+    motion = swinging(marked)
+    player, wanted = supple.player(marked, graph), Mask(part="upper", soften=3, amount=0.5)
+    before = player.play(motion, 0.5)
+    player.change(stage="blend", soften=3, amount=0.5)
+    assert player.graph.stages[-1].work == wanted
+    at_once = player.play(motion, 0.5)
+    np.testing.assert_allclose(at_once, before, atol=1e-6)
+    for frame in range(90):
+        points = player.play(motion, 0.5 + frame / 60.0)
+    fresh = supple.player(marked, Graph.blend(LinearBlend(), DualQuaternion(), wanted)).play(motion, 0.5 + 89 / 60.0)
+    np.testing.assert_allclose(points, fresh, atol=1e-5)
+    with pytest.raises(InputError, match="a mask has part"):
+        player.change(stage="blend", nose=1.0)
+    with pytest.raises(InputError, match="0 to 1"):
+        player.change(stage="blend", amount=3.0)

@@ -84,6 +84,16 @@ def test_weights_and_maps_are_those_of_the_character(hero):
     np.testing.assert_allclose(values[0], np.minimum(hero.maps["flesh"], high), atol=high / 250)
 
 
+def test_a_shape_shows_what_it_moves(hero):
+    offsets = np.zeros_like(hero.points)
+    offsets[5:9] = [0.0, 0.03, 0.04]
+    drawn = hero.replace(shapes={"bump": offsets})
+    player = supple.player(drawn, supple.LinearBlend())
+    values, (_, high) = shown("shape:bump", [player], moment(player), drawn)
+    assert high == 50.0
+    np.testing.assert_allclose(values[0], 1000.0 * np.linalg.norm(offsets, axis=1), atol=high / 250)
+
+
 def test_forces_are_offered_by_skins_that_know_them_alone(hero):
     plain, springs = supple.player(hero, supple.LinearBlend()), supple.player(hero, supple.SpringDynamics())
     names = [[measure.name for measure in offered(players)] for players in ([plain], [springs], [plain, springs])]

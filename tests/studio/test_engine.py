@@ -14,6 +14,7 @@ from supple.skins.registry import skin_named
 from supple.studio import messages as say
 from supple.studio.engine import Engine, Listener
 from supple.studio.frames import FramePacker, unpacked
+from supple.studio.live.following import Following
 
 
 class Ear(Listener):
@@ -106,15 +107,27 @@ def test_a_hand_that_goes_along_stays_with_the_body(played):
         low, side = np.frombuffer(frame, "<f4", 3, 44), np.frombuffer(frame, "<f4", 1, 56)
         return unpacked(frame)[1][shown], low + side / 2.0
 
-    place, root = seen(ear.frames[-1])
-    offset = place - root + [0.0, 0.0, 0.08]
-    engine.tell(say.Hold(1, "mouse", [500], [1.0], tuple(map(float, offset)), along=True))
+    held = ear.frames[-1]
+    place, root = seen(held)
+    offset, number = place - root + [0.0, 0.0, 0.08], unpacked(held)[0].frame
+    engine.tell(say.Hold(1, "mouse", [500], [1.0], tuple(map(float, offset)), along=number))
     ear.frame_with(1)
     count = len(ear.frames)
     ear.until(lambda: len(ear.frames) > count + 60)
-    walked = seen(ear.frames[-1])[1] - root
-    behind = [np.linalg.norm(place - root - offset) for place, root in map(seen, ear.frames[count + 30 :])]
-    assert np.linalg.norm(walked) > 0.5
+    frames = list(ear.frames)
+    following, last = Following(supple.character("hero", vertices=800).size.max()), None
+    behind, away = [], []
+    for frame in frames:  # as a page's camera would
+        head, (place, middle) = unpacked(frame)[0], seen(frame)
+        following.advance(middle, 0.0 if last is None else head.flesh_time - last, head.frame)
+        last = head.flesh_time
+        if frame is held:
+            start = middle + offset
+        if head.frame > number + 45:
+            behind.append(np.linalg.norm(start + following.since(number) - place))
+            away.append(np.linalg.norm(following.place - middle))
+    assert np.linalg.norm(seen(frames[-1])[1] - root) > 0.5  # it walked
+    assert max(away) < 0.3  # and the camera went along
     assert max(behind) < 10e-3
     engine.tell(say.LetGo(2, "mouse"))
     ear.frame_with(2)

@@ -138,3 +138,18 @@ def test_places_are_as_many_as_asked_for_and_not_too_near(now):
     assert sum(place > now for place in found) == 2
     assert min(abs(place - now) for place in found) >= 0.3 - 1e-12
     assert found == sorted(set(found))
+
+
+def test_the_way_of_a_vertex_is_that_of_linear_blend(session):
+    perform(session, say.ShowGhosts(1, on=True, before=2, after=2, spacing=4, trail="vertex:123"))
+    trails = []
+    for _ in range(30):
+        trails += [one for one in session.advance(1 / 60, 0) if kind_and_view(one)[0] == TRAIL]
+    _, way = unpacked_trail(trails[-1])
+    motion, player = session.transport.source, supple.player(session.character, supple.LinearBlend())
+    times = [frame / session.motion.fps for frame in range(60)]
+    there = np.array([player.advance(motion.sample(time))[123] for time in times])
+    away = np.linalg.norm(way[:, None] - there[None], axis=2).min(axis=1)
+    assert away.max() < 1e-5
+    with pytest.raises(InputError, match="there are 600"):
+        perform(session, say.ShowGhosts(2, trail="vertex:600"))

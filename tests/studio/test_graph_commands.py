@@ -82,6 +82,22 @@ def test_two_skins_are_blended_where_the_mask_says(played):
     np.testing.assert_allclose(points, wanted[FramePacker(hero).creases.vertex_of_normal], atol=3e-4)
 
 
+def test_a_mask_changes_while_it_plays_and_nothing_is_bound(played):
+    engine, ear = played
+    engine.tell(say.Blend(1, "dual-quaternion"))
+    settled(ear, "Blend linear with dual-quaternion")
+    player = engine._session.views[0].player
+    assert all(row.live for row in rows(ear).values())
+    engine.tell(say.Change(2, "amount", 0.9, done=False))
+    ear.frame_with(2)
+    assert ear.state.undo == "Blend linear with dual-quaternion"
+    assert player.graph.stages[-1].work == Mask(amount=0.9)
+    engine.tell(say.Change(3, "amount", 0.25))
+    settled(ear, "blend amount 0.25")
+    assert engine._session.views[0].player is player
+    assert player.graph.stages[-1].work == Mask(amount=0.25)
+
+
 def test_a_mask_goes_by_what_was_chosen_last(played):
     engine, ear = played
     engine.tell(say.Blend(1, "dual-quaternion"))

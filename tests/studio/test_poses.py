@@ -5,6 +5,7 @@ import pytest
 
 from supple.document.document import Document
 from supple.document.sources import CharacterSource
+from supple.edits.posing import drawn_lines
 from supple.edits.strokes.posing import posed_by_strokes
 from supple.edits.strokes.stroke import Stroke
 from supple.errors import InputError
@@ -178,7 +179,7 @@ def lifted(line):
 
 def test_the_arm_goes_over_to_the_second_stroke_as_the_engine_has_it(session):
     before, line = session.transport.source.sample(0.4), arm_line(session, 0.4)
-    command = say.PoseByStrokes(1, line, lifted(line), 0.05, time=0.4, ranges=False)
+    command = say.PoseByStrokes(1, line, lifted(line), radius=0.05, time=0.4, ranges=False)
     perform(session, command)
     strokes = [Stroke.from_samples(np.array(one)) for one in (line, lifted(line))]
     wanted = posed_by_strokes(session.character.skeleton, before, strokes[0], offset=strokes[1], radius=0.05)
@@ -194,22 +195,69 @@ def test_the_arm_goes_over_to_the_second_stroke_as_the_engine_has_it(session):
 
 def test_the_second_stroke_is_drawn_again_and_pulled_by_its_knots(session):
     line = arm_line(session)
-    perform(session, say.PoseByStrokes(1, line, lifted(line), 0.05, time=0.0))
+    perform(session, say.PoseByStrokes(1, line, lifted(line), radius=0.05, time=0.0))
     once = shown(session)
     ahead = [tuple(np.array(at) + np.array([0.0, 0.0, 0.5 * n])) for n, at in enumerate(line)]
-    perform(session, say.PoseByStrokes(2, line, ahead, 0.05, time=0.0, again="Drawn pose", done=False))
+    perform(session, say.PoseByStrokes(2, line, ahead, radius=0.05, time=0.0, again="Drawn pose", done=False))
     assert np.abs(shown(session) - once).max() > 0.1
-    perform(session, say.PoseByStrokes(3, line, lifted(line), 0.05, time=0.0, again="Drawn pose"))
+    perform(session, say.PoseByStrokes(3, line, lifted(line), radius=0.05, time=0.0, again="Drawn pose"))
     np.testing.assert_allclose(shown(session), once, atol=1e-9)
     assert [layer.name for layer in session.document.edits.layers] == ["Drawn pose"]
     (told,) = state_of(session, 1).edits.pose_strokes
     last = len(told.knots) - 1
     to = tuple(np.array(told.knots[last]) + np.array([0.0, 0.0, 0.3]))
-    perform(session, say.PullPoseKnot(4, "Drawn pose", last, to, 0.05, time=0.0))
+    perform(session, say.PullPoseKnot(4, "Drawn pose", last, to, radius=0.05, time=0.0))
     assert place(session, "LeftHand")[2] > once[joint(session, "LeftHand"), 2, 3] + 0.1
     assert session.document.step == "Pull Drawn pose"
     perform(session, say.TurnJoint(5, joint(session, "Head"), (0.0, 1.0, 0.0), 0.3, time=0.0))
     assert list(poses(session)) == ["Drawn pose", "Pose"]  # hands leave what was drawn alone
+
+
+def test_a_part_of_the_second_stroke_is_drawn_anew_and_a_knot_taken_away(session):
+    line = arm_line(session)
+    perform(session, say.PoseByStrokes(1, line, lifted(line), radius=0.05, time=0.0))
+    before = drawn_lines(session.document.edits, "Drawn pose").offset
+    end = np.array(lifted(line)[-1])
+    part = [tuple(before.at(0.6)), tuple(np.add(end, (0.06, 0.08, 0.1)))]
+    perform(session, say.PoseByStrokes(2, line, part, radius=0.05, time=0.0, again="Drawn pose", part=True))
+    after = drawn_lines(session.document.edits, "Drawn pose").offset
+    np.testing.assert_allclose(after.knots[0], before.knots[0], atol=1e-9)
+    np.testing.assert_allclose(after.knots[-1], part[-1], atol=1e-9)
+    count = len(after.knots)
+    perform(session, say.DeletePoseKnot(3, "Drawn pose", 1, radius=0.05, time=0.0))
+    assert len(drawn_lines(session.document.edits, "Drawn pose").offset.knots) == count - 1
+    assert session.document.step == "Delete knot"
+
+
+def test_bones_stretch_to_a_longer_line_if_they_may(session):
+    line = arm_line(session)
+    start = np.array(line[0])
+    longer = [tuple(start + 1.4 * (np.array(at) - start)) for at in line]
+    perform(session, say.PoseByStrokes(1, line, longer, radius=0.05, time=0.0, ranges=False))
+    short = np.linalg.norm(place(session, "LeftHand") - longer[2])
+    perform(
+        session,
+        say.PoseByStrokes(2, line, longer, radius=0.05, time=0.0, again="Drawn pose", stretch=2.0, ranges=False),
+    )
+    assert np.linalg.norm(place(session, "LeftHand") - longer[2]) < 0.02 < short
+
+
+def test_a_joint_turns_no_farther_than_its_limit(session):
+    line, arm = arm_line(session), joint(session, "LeftArm")
+    rest = session.character.skeleton.world_from_joint
+
+    def angle():
+        turned = shown(session)[:, :3, :3] @ np.swapaxes(rest[:, :3, :3], 1, 2)
+        above = turned[session.character.skeleton.parents[arm]]
+        return float(np.arccos(np.clip((np.trace(above.T @ turned[arm]) - 1.0) / 2.0, -1.0, 1.0)))
+
+    before = angle()
+    perform(session, say.PoseByStrokes(1, line, lifted(line), radius=0.05, time=0.0))
+    free = angle()
+    limit = before + 0.4 * (free - before)
+    perform(session, say.Undo(2))
+    perform(session, say.PoseByStrokes(3, line, lifted(line), radius=0.05, time=0.0, limits=[(arm, limit)]))
+    assert before < angle() < limit + 1e-3 < free
 
 
 def test_a_line_of_action_bends_the_body_over_pinned_feet(session):
@@ -218,7 +266,7 @@ def test_a_line_of_action_bends_the_body_over_pinned_feet(session):
     bent = [tuple(np.array(at) + np.array([0.15 * n * n / 5.0, 0.0, 0.0])) for n, at in enumerate(line)]
     feet = [joint(session, name) for name in ("LeftFoot", "RightFoot")]
     before = shown(session)
-    perform(session, say.PoseByStrokes(1, line, bent, 0.05, time=0.0, pins=feet))
+    perform(session, say.PoseByStrokes(1, line, bent, radius=0.05, time=0.0, pins=feet))
     after = shown(session)
     assert place(session, "Head")[0] - before[joint(session, "Head"), 0, 3] > 0.2
     assert np.linalg.norm(after[feet, :3, 3] - before[feet, :3, 3], axis=1).max() < 1e-3
@@ -227,7 +275,7 @@ def test_a_line_of_action_bends_the_body_over_pinned_feet(session):
 def test_drawn_poses_can_be_keys_too(session):
     for seq, time in enumerate((0.2, 0.7)):
         line = arm_line(session, time)
-        perform(session, say.PoseByStrokes(seq, line, lifted(line), 0.05, time=time, key=True))
+        perform(session, say.PoseByStrokes(seq, line, lifted(line), radius=0.05, time=time, key=True))
         assert np.linalg.norm(place(session, "LeftHand", time) - lifted(line)[2]) < 0.02
     (layer,) = session.document.edits.layers
     assert [key.time for key in layer.keys] == [0.2, 0.7]
@@ -237,10 +285,10 @@ def test_strokes_that_pose_nothing_are_refused(session):
     line = arm_line(session)
     away = [tuple(np.array(at) + np.array([5.0, 0.0, 0.0])) for at in line]
     for command in (
-        say.PoseByStrokes(1, away, line, 0.05, time=0.0),
-        say.PoseByStrokes(1, [line[0], line[0]], line, 0.05, time=0.0),
-        say.PoseByStrokes(1, line, lifted(line), 0.05, time=0.0, again="nobody"),
-        say.PullPoseKnot(1, "nobody", 0, line[0], 0.05, time=0.0),
+        say.PoseByStrokes(1, away, line, radius=0.05, time=0.0),
+        say.PoseByStrokes(1, [line[0], line[0]], line, radius=0.05, time=0.0),
+        say.PoseByStrokes(1, line, lifted(line), radius=0.05, time=0.0, again="nobody"),
+        say.PullPoseKnot(1, "nobody", 0, line[0], radius=0.05, time=0.0),
     ):
         with pytest.raises(InputError):
             perform(session, command)

@@ -9,6 +9,7 @@ const JOINTS = 3;
 const TRAIL = 4;
 const AMOUNTS = 5;
 const THINGS = 6;
+const LINES = 7;
 
 /** The way of a joint: three floats a place [m]. */
 export interface TrailFrame {
@@ -57,6 +58,16 @@ export interface ThingsFrame {
   transforms: Float32Array; // a view of the message, not a copy
 }
 
+/** Lines from a skin: six floats each, from where to where [m]; `longest` is what the longest stands for. */
+export interface LinesFrame {
+  kind: "lines";
+  view: number;
+  mesh: number;
+  frame: number;
+  longest: number;
+  places: Float32Array; // a view of the message, not a copy
+}
+
 /** One frame of a skin: display points as four uint16 each, x, y, z in a cube and an octahedral normal. */
 export interface SkinFrame {
   kind: "skin";
@@ -81,7 +92,14 @@ export interface MeshData {
 }
 
 /** Any frame. */
-export type Frame = SkinFrame | ColoursFrame | JointsFrame | TrailFrame | AmountsFrame | ThingsFrame;
+export type Frame =
+  | SkinFrame
+  | ColoursFrame
+  | JointsFrame
+  | TrailFrame
+  | AmountsFrame
+  | ThingsFrame
+  | LinesFrame;
 
 /** A frame from a binary message, or null where it is none. */
 export function readFrame(message: ArrayBuffer): Frame | null {
@@ -102,6 +120,10 @@ export function readFrame(message: ArrayBuffer): Frame | null {
   if (kind === COLOURS && message.byteLength >= HEAD + count) {
     const [low, high] = [head.getFloat32(44, true), head.getFloat32(48, true)];
     return { kind: "colours", ...about, low, high, values: new Uint8Array(message, HEAD, count) };
+  }
+  if (kind === LINES && message.byteLength >= HEAD + 24 * count) {
+    const places = new Float32Array(message, HEAD, 6 * count);
+    return { kind: "lines", ...about, longest: head.getFloat32(44, true), places };
   }
   if (kind === TRAIL && message.byteLength >= HEAD + 12 * count)
     return { kind: "trail", ...about, places: new Float32Array(message, HEAD, 3 * count) };

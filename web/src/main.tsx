@@ -14,7 +14,7 @@ import { FIRST_GHOST } from "./scene/ghosts";
 import { isSoftware, rendererName } from "./scene/renderer";
 import { Stage } from "./scene/stage";
 import * as session from "./session";
-import { needJoints, takeRange } from "./shown";
+import { needJoints, takeLongest, takeRange } from "./shown";
 import { Connection } from "./socket";
 import { makeTools, toolsLost, toolsRefused, updateTools, wearTools } from "./tools/toolbox";
 import { setRadius } from "./ui/actions";
@@ -85,6 +85,7 @@ function connect(stage: Stage): void {
       stage.setPanes(event.views.length);
       stage.things.set(event.things.rows);
       stage.setRamp(event.shown.measure?.signed ? "signed" : "plain");
+      if (!event.shown.lines) stage.hideLines();
       stage.ghosts.want(event.ghosts, event.transport.fps);
     } else if (event.event === "refused") {
       session.drafts.value = {};
@@ -115,6 +116,10 @@ function connect(stage: Stage): void {
       if (frame?.kind === "colours") {
         stage.newestColours(frame);
         takeRange(frame);
+      }
+      if (frame?.kind === "lines") {
+        stage.newestLines(frame, session.state.value?.shown.lines === "forces");
+        takeLongest(frame);
       }
       if (frame?.kind === "trail") stage.ghosts.newestTrail(frame);
       if (frame?.kind === "amounts") newestAmounts(frame);

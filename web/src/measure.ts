@@ -15,42 +15,51 @@ const TIMES = 240; // that everything else is done, at most
 const LONGEST = 8000; // that it takes, at most [ms]
 const STROKES = 8;
 const LENGTH = 30; // moves of a stroke
+const DRAGGED = 3000; // how long a knot is dragged [ms]
 const TWICE = 10; // back and again
 const HAND = { pointerId: 77, pointerType: "mouse", bubbles: true, button: 0, isPrimary: true };
 
 type Figures = Record<string, number | number[] | string>;
 
-/** All figures, sent to the server that was started to hear them. */
+/** All figures, sent to the server that was started to hear them, each as soon as it is found. */
 export async function measure(stage: Stage): Promise<void> {
   const meter = new Meter(stage);
   await meter.until(() => session.state.value !== null);
-  const answered = performance.timeOrigin + performance.now();
-  const begun = await meter.firstMoves();
-  await meter.bound();
   const found: Figures = {
     opened: performance.timeOrigin,
-    answered,
-    firstMoving: begun,
-    gaps: await meter.gaps(),
-    drawn: meter.drawnRate(),
+    answered: performance.timeOrigin + performance.now(),
+    firstMoving: await meter.firstMoves(),
   };
-  found.behind = await meter.dragWalking();
+  const send = (done: boolean) =>
+    fetch("/measured", { method: "POST", body: JSON.stringify({ ...found, done }) });
+  const find = async (name: string, figure: () => Promise<number[]>) => {
+    found[name] = await figure();
+    await send(false);
+  };
+  await meter.bound();
+  await find("gaps", () => meter.gaps());
+  found.drawn = meter.drawnRate();
+  await find("behind", () => meter.dragWalking());
   await meter.said({ do: "pause" });
-  found.drag = await meter.dragPaused();
-  found.change = await meter.changes();
-  found.seek = await meter.seeks();
-  found.stroke = await meter.strokes();
-  found.steps = await meter.steps();
+  await find("drag", () => meter.dragPaused());
+  await find("change", () => meter.changes());
+  await find("seek", () => meter.seeks());
+  await find("stroke", () => meter.strokes());
+  await find("knot", () => meter.knots());
+  await find("steps", () => meter.steps());
   await meter.said({ do: "undo" });
   await meter.said({ do: "play" });
+  await find("besideBinding", () => meter.besideBinding());
   await meter.said({ do: "start-job", kind: "bake", suffix: ".supple" });
-  found.besideBake = await meter.gaps(() =>
-    session.state.value!.jobs.some(({ state }) => state === "waiting" || state === "running"),
+  await find("besideBake", () =>
+    meter.gaps(() =>
+      session.state.value!.jobs.some(({ state }) => state === "waiting" || state === "running"),
+    ),
   );
   for (const skin of ["linear", "delta-mush"]) await meter.said({ do: "add-view", skin });
   await meter.bound();
-  found.compared = await meter.gaps();
-  await fetch("/measured", { method: "POST", body: JSON.stringify(found) });
+  await find("compared", () => meter.gaps());
+  await send(true);
 }
 
 class Meter {
@@ -179,6 +188,41 @@ class Meter {
     }
     chooseTool("drag");
     return taken;
+  }
+
+  /** Between frames while a knot of the last stroke is dragged to and fro [ms]. */
+  async knots(): Promise<number[]> {
+    const stroke = session.state.value!.edits.skin_strokes.at(-1);
+    if (!stroke) return [];
+    const start = performance.now();
+    let moves = 0;
+    const pull = (done: boolean) =>
+      session.ask({
+        do: "move-knot",
+        stroke: stroke.name,
+        knot: Math.floor(stroke.triangles.length / 2),
+        by: [0, 0.01 * Math.sin(0.2 * moves++), 0],
+        done,
+      });
+    const found = await this.gaps(() => {
+      pull(false);
+      return performance.now() - start < DRAGGED;
+    });
+    await this.shown(pull(true) ?? 0);
+    return found;
+  }
+
+  /** Between frames while the skin is bound anew with another setting, or another skin is [ms]. */
+  async besideBinding(): Promise<number[]> {
+    const stages = session.state.value!.views[0]!.stages;
+    const row = stages.at(-1)!.settings.find(({ name }) => name === "resolution");
+    if (row) session.ask({ do: "change", name: row.name, value: Math.round(0.8 * Number(row.value)) });
+    else session.ask({ do: "choose-skin", skin: "delta-mush" });
+    await this.until(() => session.state.value!.views[0]!.preparing !== null);
+    const found = await this.gaps(() => session.state.value!.views[0]!.preparing !== null);
+    await this.said({ do: "undo" });
+    await this.bound();
+    return found;
   }
 
   /** From a step back, or again, to a picture without it, or with it [ms]. */

@@ -11,7 +11,7 @@ export type Command =
   | { do: "pause" }
   | { do: "seek"; time: number }
   | { do: "run"; rate: number }
-  | { do: "hold"; hand: string; vertices: number[]; shares: number[]; to: Point; radius?: number | null; along?: boolean; view?: number }
+  | { do: "hold"; hand: string; vertices: number[]; shares: number[]; to: Point; radius?: number | null; along?: number | null; force?: Point | null; view?: number }
   | { do: "let-go"; hand: string }
   | { do: "paint"; map: string; action: string; places: SkinPlace[]; radius: number; strength?: number; softness?: number; value?: number; mirror?: boolean; view?: number }
   | { do: "retouch"; shape: string; action: string; places: SkinPlace[]; radius: number; strength?: number; softness?: number; mirror?: boolean }
@@ -38,13 +38,19 @@ export type Command =
   | { do: "rename-edit"; name: string; to: string; stroke?: boolean }
   | { do: "delete-edit"; name: string; stroke?: boolean }
   | { do: "radial"; name: string; joint: string; profile?: string; swell?: number; lean?: number; low?: number; high?: number; done?: boolean }
-  | { do: "wave"; stroke: string; height: number; wavelength: number; speed: number; width: number; triangles?: number[]; shares?: number[]; done?: boolean }
+  | { do: "wave"; stroke: string; height: number; wavelength: number; speed: number; width: number; triangles?: number[]; shares?: number[]; driven?: boolean; start?: number; every?: number | null; done?: boolean }
+  | { do: "merge"; name: string; other: string }
+  | { do: "keep-shape"; view?: number }
+  | { do: "set-reach"; joint: number; reach: number; done?: boolean }
+  | { do: "move-divider"; divider: number; by?: Point; turn?: Point; done?: boolean }
+  | { do: "reset-dividers" }
   | { do: "loop"; start: number; end: number }
   | { do: "unloop" }
+  | { do: "as-baked"; on: boolean }
   | { do: "travel"; steps: number }
   | { do: "draw"; line: string; stretches: Stretch[]; view?: number }
   | { do: "drop-line"; line: string }
-  | { do: "raise"; line: string; height: number; reach: number; profile?: string; method?: string; view?: number }
+  | { do: "raise"; line: string; height: number; reach: number; profile?: string; method?: string; force?: number | null; view?: number }
   | { do: "redraw-outline"; look: Look; pixels: [number, number][]; reach: number; method?: string; creases?: boolean; other_way?: boolean; view?: number }
   | { do: "move-knot"; stroke: string; knot: number; by: Point; done?: boolean; view?: number }
   | { do: "change-height"; stroke: string; height: number; done?: boolean }
@@ -55,12 +61,13 @@ export type Command =
   | { do: "time-by-gesture"; use: string; time: number; samples: Point[] }
   | { do: "travel-along"; samples: Point[]; as_drawn?: boolean }
   | { do: "open-file"; number: number; motion?: boolean }
-  | { do: "turn-joint"; joint: number; axis: Point; angle: number; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
-  | { do: "move-joint"; joint: number; by: Point; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
-  | { do: "stretch-bone"; joint: number; stretch: number; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
-  | { do: "reset-joint"; joint: number; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
-  | { do: "pose-by-strokes"; baseline: Point[]; offset: Point[]; radius: number; again?: string; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
-  | { do: "pull-pose-knot"; pose: string; knot: number; to: Point; radius: number; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
+  | { do: "turn-joint"; joint: number; axis: Point; angle: number; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean }
+  | { do: "move-joint"; joint: number; by: Point; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean }
+  | { do: "stretch-bone"; joint: number; stretch: number; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean }
+  | { do: "reset-joint"; joint: number; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean }
+  | { do: "pose-by-strokes"; baseline: Point[]; offset: Point[]; again?: string; part?: boolean; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean; radius: number; stretch?: number; twist?: boolean }
+  | { do: "pull-pose-knot"; pose: string; knot: number; to: Point; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean; radius: number; stretch?: number; twist?: boolean }
+  | { do: "delete-pose-knot"; pose: string; knot: number; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean; radius: number; stretch?: number; twist?: boolean }
   | { do: "limp"; joint?: number | null; view?: number }
   | { do: "save"; name?: string; replace?: boolean }
   | { do: "open-document"; key: string }
@@ -81,7 +88,7 @@ export type Command =
   | { do: "forget-job"; job: number }
   | { do: "undo" }
   | { do: "redo" }
-  | { do: "show"; joints?: boolean | null; measure?: string | null; curves?: boolean | null }
+  | { do: "show"; joints?: boolean | null; measure?: string | null; curves?: boolean | null; lines?: string | null; dividers?: boolean | null }
   | { do: "show-ghosts"; on?: boolean | null; before?: number | null; after?: number | null; spacing?: number | null; trail?: string | null }
   | { do: "drawn"; frame: number; view?: number };
 
@@ -131,12 +138,14 @@ export interface MeasureInfo {
   signed: boolean;
 }
 
-/** What comes with every frame besides the skin, and which measures could. */
+/** What comes with every frame besides the skin, and which measures and lines could. */
 export interface ShownInfo {
   joints: boolean;
   measure: MeasureInfo | null;
   measures: MeasureInfo[];
   curves: boolean;
+  lines: string;
+  lines_offered: string[];
 }
 
 /** How many ghosts are before and after the character, every so many frames, and the joint whose way is drawn. */
@@ -157,6 +166,7 @@ export interface TransportInfo {
   fps: number;
   loops: boolean;
   span: [number, number] | null;
+  as_baked: string;
 }
 
 /** One row of a panel. `kind` is number, whole, switch, choice or words; `live` rows act at once. */
@@ -336,6 +346,17 @@ export interface ThingsInfo {
   met: boolean;
 }
 
+/** A plane between the skin of two bones: its point [m] and normal in the axes of the joint that it goes along with. */
+export interface DividerInfo {
+  joint: number;
+  label: string;
+  point: Point;
+  normal: Point;
+  size: number;
+  by: Point;
+  turn: Point;
+}
+
 /** Of a view: its volume [% of rest], the largest stretch [%] and the mean speed [m/s]; None where it has none. */
 export interface CurveValues {
   volume: number | null;
@@ -370,6 +391,7 @@ export interface State {
   job_kinds: JobKindInfo[];
   capture: CaptureInfo;
   things: ThingsInfo;
+  dividers: DividerInfo[];
   skins: string[];
   tops: string[];
   motions: string[];

@@ -1,6 +1,6 @@
 // What has to come with every frame besides the skin, because something here needs it.
 import { effect, signal } from "@preact/signals";
-import type { ColoursFrame } from "./frames";
+import type { ColoursFrame, LinesFrame } from "./frames";
 import { ask, curvesShown, link, state } from "./session";
 
 /** The values that the ends of the colours stand for. */
@@ -8,6 +8,13 @@ export const range = signal<readonly [low: number, high: number]>([0, 1]);
 
 export function takeRange({ low, high }: ColoursFrame): void {
   if (range.peek()[0] !== low || range.peek()[1] !== high) range.value = [low, high];
+}
+
+/** What the longest arrow stands for. */
+export const longestArrow = signal(0);
+
+export function takeLongest({ longest }: LinesFrame): void {
+  if (longestArrow.peek() !== longest) longestArrow.value = longest;
 }
 
 const joints = signal<ReadonlySet<string>>(new Set());

@@ -38,7 +38,12 @@ _TO_PICTURE = {
     "stroke": "pen lifted to bulge",
     "steps": "step back or again to picture",
 }
-_FRAMES = {"besideBake": "between frames beside a bake", "compared": "between frames of three skins compared"}
+_FRAMES = {
+    "knot": "between frames while a knot is dragged",
+    "besideBinding": "between frames beside a skin that binds",
+    "besideBake": "between frames beside a bake",
+    "compared": "between frames of three skins compared",
+}
 _ADDRESS = re.compile(r"http://\S+")
 _PROGRAM = "from supple.cli.main import main; raise SystemExit(main())"
 _DRAWING = ("--use-gl=angle", "--use-angle=gl-egl", "--ignore-gpu-blocklist")
@@ -59,20 +64,25 @@ def rows(progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Ro
 
 def rows_of_page(scene: str, found: dict[str, Any]) -> Iterator[Row]:
     """The rows of what one page has measured, times there being in milliseconds."""
+    if not found.get("done"):
+        yield Row(ROOM, scene, "all of it", _PATIENCE, note="was not found in that time; what follows is what was")
     waited = f"the page is asked for after {found['opened']:.2f} s, the engine answers after {found['answered']:.2f} s"
     yield Row(ROOM, scene, "command to the first moving picture", found["firstMoving"], note=waited)
-    gaps = found["gaps"]
-    yield _row(scene, "between frames that arrive", gaps, f"{_rate(gaps)}; {found['drawn']:.1f} are drawn")
-    behind = found["behind"]
-    if behind:
+    gaps = found.get("gaps")
+    if not gaps:
+        return
+    yield _row(scene, "between frames that arrive", gaps, f"{_rate(gaps)}; {found.get('drawn', 0.0):.1f} are drawn")
+    behind = found.get("behind")
+    if behind and found.get("drag"):
         middle, most = np.percentile(behind, [50.0, 95.0])
         far = f"{middle:.1f} mm from hand to place while it walks, 95 % within {most:.1f} mm"
         yield _row(scene, "drag while it stands, pointer to picture", found["drag"], f"{_late(found['drag'])}; {far}")
     for name, what in _TO_PICTURE.items():
-        if found[name]:
+        if found.get(name):
             yield _row(scene, what, found[name], _late(found[name]))
     for name, what in _FRAMES.items():
-        yield _row(scene, what, found[name], _rate(found[name]))
+        if found.get(name):
+            yield _row(scene, what, found[name], _rate(found[name]))
 
 
 def _row(scene: str, what: str, milliseconds: Sequence[float], note: str) -> Row:
@@ -153,10 +163,12 @@ def address_of(server: subprocess.Popen[str]) -> str:
 
 
 def _awaited(file: Path) -> dict[str, Any]:
-    end = time.monotonic() + _PATIENCE
-    while not file.exists():
-        if time.monotonic() > end:
-            raise UnfinishedError("bench", "no figures came from the page", "a browser", "look at supple studio in one")
+    """All that the page finds, or what it has found when patience ends."""
+    end, found = time.monotonic() + _PATIENCE, dict[str, Any]()
+    while not found.get("done") and time.monotonic() < end:
         time.sleep(0.1)
-    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        if file.exists():
+            found = json.loads(file.read_text(encoding="utf-8"))
+    if not found:
+        raise UnfinishedError("bench", "no figures came from the page", "a browser", "look at supple studio in one")
     return found

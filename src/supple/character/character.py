@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _WHERE = "Character"
 _OF_SHAPE = ("points", "triangles", "skeleton", "weights")
+_SHARED = "_body_shape"  # where characters of one mesh and skeleton keep it
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,14 +221,17 @@ class Character:
         """What of its anatomy no painted map changes; found once, for all characters of the same mesh and bones."""
         from supple.character.anatomy.skin_anatomy import find_body_shape
 
-        return find_body_shape(self)
+        shared = self.__dict__.setdefault(_SHARED, [])
+        if not shared:
+            shared.append(find_body_shape(self))
+        return cast("BodyShape", shared[0])
 
     def replace(self, **changes: Any) -> Character:
         """Another character that differs in the named fields and shares the rest."""
         other = replace(self, **changes)
         same = all(getattr(other, name) is getattr(self, name) for name in _OF_SHAPE)
-        if same and "body_shape" in self.__dict__:
-            other.__dict__["body_shape"] = self.body_shape
+        if same:  # whichever of them finds it first finds it for all
+            other.__dict__[_SHARED] = self.__dict__.setdefault(_SHARED, [])
         return other
 
     def vertices_of(self, part: str) -> IntArray:

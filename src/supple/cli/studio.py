@@ -108,11 +108,15 @@ def _engine(arguments: argparse.Namespace, folder: Path | None) -> Engine:
 
 
 def _say_open(address: Address, certificate: Certificate, console: Console) -> None:
-    """What is open to whom, in plain words."""
+    """What is open to whom, in plain words, and the address for a camera."""
+    from supple.studio.server.qr_code import as_text, qr_code
+
+    console.say(as_text(qr_code(address.url)))
     console.say(
         f"It is open to every machine that reaches {address.host}, by TLS alone, until Ctrl+C. On another device open\n"
         f"    {address.url}\n"
-        "and type the code. A code lets one device in, which can then do all that this page can.\n"
+        "or point its camera at the square, and type the code. A code lets one device in, which can then do all that\n"
+        "this page can.\n"
         "The browser warns the first time, since this machine signed its own certificate. Its fingerprint is\n"
         f"    {certificate.fingerprint[:47]}\n"
         f"    {certificate.fingerprint[48:]}"

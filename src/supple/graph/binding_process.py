@@ -17,7 +17,7 @@ from supple.graph.graph import Graph
 from supple.skins.base import AnySkin
 
 _IDLE = 5.0  # s after which it starts, though nobody has asked for anything: until then there is enough to do
-_GENTLE = 5  # how much later than others it gets its turn, where the system knows such a thing
+_GENTLE = 15  # how much later than others it gets its turn, where the system knows such a thing
 
 
 class BindingProcess:

@@ -161,12 +161,14 @@ class Player:
 
         What is shown does not jump: it goes over to what the new settings make of it in a quarter of a second, or
         slower where that is far. `stage` names the stage, where there are several; else it is the last one. Only
-        settings that the skin calls live can be changed; others need another player.
+        settings that the skin calls live can be changed; others need another player. All that the mask of a blend is
+        made of can be changed.
         """
         node = self._named(stage)
         name, work = node.stage.name, node.stage.work
         if isinstance(work, Mask):
-            raise InputError("player", "a blend was to change", "only skins have settings", "make another player")
+            self._change_mask(node, work, settings)
+            return
         paths = {key: path_of(type(work), key) for key in settings}
         strange = [key for key, path in paths.items() if path is None or not is_setting(type(work), path.split(".")[0])]
         changed = work if strange else dataclasses.replace(work, **settings)
@@ -183,6 +185,23 @@ class Player:
             node.stage = chosen
         else:
             self._change_gently({name: partial(setattr, node, "stage", chosen)})
+
+    def _change_mask(self, node: StageNode, mask: Mask, settings: Mapping[str, Any]) -> None:
+        known = [field.name for field in dataclasses.fields(mask)]
+        strange = [name for name in settings if name not in known]
+        if strange:
+            there = f"a mask has {', '.join(known)}"
+            raise InputError("player", f"{', '.join(strange)} was to change", there, "name one of those")
+        chosen = dataclasses.replace(node.stage, work=dataclasses.replace(mask, **settings))
+        assert isinstance(chosen.work, Mask)
+        weights = chosen.work.weights(self.character).astype(np.float32)
+        self.graph = Graph(tuple(chosen if one is node else one.stage for one in self._nodes))
+
+        def exchange() -> None:
+            node.stage = chosen
+            node.reshape(weights)
+
+        self._change_gently({node.stage.name: exchange})
 
     def _change_gently(self, changes: Mapping[str, Callable[[], None]]) -> None:
         """Change stages by name, so that nothing that is shown jumps."""

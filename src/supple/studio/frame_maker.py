@@ -6,13 +6,15 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from supple import device as devices
-from supple.arrays import Float32Array
+from supple.arrays import Float32Array, FloatArray
+from supple.character.character import Character
 from supple.errors import SuppleError
 from supple.graph.transport import Transport
 from supple.motion.pose import PoseSource
 from supple.motion.shared import SharedPoses
 from supple.studio import messages as say
-from supple.studio.frames import FramePacker, Head, joints_frame
+from supple.studio.frames import FramePacker, Head, joints_frame, lines_frame
+from supple.studio.live.following import Following
 from supple.studio.measures.curves import Curves
 from supple.studio.measures.offered import Moment
 from supple.studio.measures.shown import Shown
@@ -36,6 +38,8 @@ class FrameMaker:
         self._curves = Curves()
         self.curves: say.CurvesInfo | None = None
         self.seen = SeenFrames()
+        self._size = 0.0
+        self.following = Following(0.0)
 
     def close(self) -> None:
         """Let go of the threads."""
@@ -48,15 +52,23 @@ class FrameMaker:
             self._poses = transport, SharedPoses(transport)
         poses, time = self._poses[1], transport.pass_time(dt)
         poses.forget()
+        self._follow(views[0].player.character, poses.sample(time).world_from_joint[0, :3, 3], dt)
         if len(views) == 1:
             return [self._played(views[0], poses, time)]
         self._pool = self._pool or ThreadPoolExecutor(devices.threads(), thread_name_prefix="supple view")
         return list(self._pool.map(lambda view: self._played(view, poses, time), views))
 
+    def _follow(self, character: Character, root: FloatArray, dt: float) -> None:
+        """Go along with the root; another character is another body."""
+        size = float(character.size.max())
+        if size != self._size:
+            self._size, self.following = size, Following(size)
+        self.following.advance(root, dt, self._frame)
+
     def _played(self, view: View, poses: PoseSource, time: float) -> tuple[Float32Array, Float32Array]:
         """One whose skin fails goes on by linear blend."""
         try:
-            view.carry(poses, time)
+            view.carry(self.following, time)
             points = view.player.play(poses, time)
         except SuppleError as error:
             self._tell(f"{view.graph.stages[-1].name}: {error}. Linear blend goes on in its place.")
@@ -87,6 +99,7 @@ class FrameMaker:
         self._before = moment.points
         self.curves = self._curves.take(moment, transport.time) if shown.curves else None
         colours = {} if shown.colours is None else shown.colours.frames(heads, moment, packer.creases.vertex_of_normal)
+        lines = {} if shown.arrows is None else dict(enumerate(shown.arrows.lines(moment)))
         made = []
         for head, view, (points, normals) in zip(heads, views, played, strict=True):
             pose = view.player.simulated_pose
@@ -97,6 +110,9 @@ class FrameMaker:
                 made.append(joints_frame(head, joints))
             if head.view in colours:
                 made.append(colours[head.view])
+            drawn = lines.get(head.view)
+            if drawn is not None and shown.arrows is not None:
+                made.append(lines_frame(head, drawn, shown.arrows.largest))
             made.append(packer.frame(head, points, normals, joints[0, :3, 3]))
         return made
 

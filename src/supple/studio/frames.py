@@ -8,6 +8,7 @@ A frame is a head of 64 bytes and what it is of. All of it is little endian, and
 | colours | a byte a display point: where its value lies between `low` and `high`, which stand where the cube else is |
 | joints | twelve floats a joint: the upper three rows of its transform to the world |
 | trail | three floats a place: the way of a joint |
+| lines | six floats a line: from where to where; what the longest stands for is where the cube else is |
 | amounts | one float for every shape and then for every pose of the edits: how much of it there is |
 """
 
@@ -25,7 +26,7 @@ from supple.arrays import Float32Array, FloatArray
 from supple.character.character import Character
 from supple.geometry.normals import Creases, creases
 
-VERSION, SKIN, COLOURS, JOINTS, TRAIL, AMOUNTS, THINGS = 1, 1, 2, 3, 4, 5, 6
+VERSION, SKIN, COLOURS, JOINTS, TRAIL, AMOUNTS, THINGS, LINES = 1, 1, 2, 3, 4, 5, 6, 7
 CUBE = 2.4  # sizes of the character: the side of the cube about its root in which a frame lies
 CREASE = np.pi / 3.0
 _HEAD = struct.Struct("<4sBBHIIIIddI3ffI")
@@ -107,6 +108,11 @@ def amounts_frame(head: Head, amounts: Sequence[float]) -> bytes:
     return _opening(AMOUNTS, head, len(amounts)) + np.asarray(amounts, dtype="<f4").tobytes()
 
 
+def lines_frame(head: Head, lines: FloatArray, longest: float) -> bytes:
+    """A frame of lines (N, 2, 3) [m]; `longest` is what the longest of them stands for."""
+    return _opening(LINES, head, len(lines), (longest, 0.0, 0.0)) + lines.astype("<f4").tobytes()
+
+
 def things_frame(frame: bytes, world_from_thing: FloatArray) -> bytes:
     """A frame of things (N, 4, 4), of the same moment as a frame of a skin."""
     head, *_ = _read(frame, SKIN, "a skin")
@@ -148,6 +154,13 @@ def unpacked_amounts(frame: bytes) -> tuple[Head, FloatArray]:
     """The head and the amounts (N,) of a frame of amounts."""
     head, count, *_ = _read(frame, AMOUNTS, "amounts")
     return head, np.frombuffer(frame, dtype="<f4", offset=_HEAD.size, count=count).astype(np.float64)
+
+
+def unpacked_lines(frame: bytes) -> tuple[FloatArray, float]:
+    """The lines (N, 2, 3) [m] of a frame of lines, and what the longest stands for."""
+    _, count, low, _ = _read(frame, LINES, "lines")
+    values = np.frombuffer(frame, dtype="<f4", offset=_HEAD.size, count=6 * count)
+    return values.reshape(count, 2, 3).astype(np.float64), float(low[0])
 
 
 def _read(frame: bytes, wanted: int, what: str) -> tuple[Head, int, FloatArray, float]:

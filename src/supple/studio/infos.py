@@ -63,12 +63,29 @@ class CurvesInfo(Struct, tag="curves", tag_field="event", frozen=True):
 
 
 class ShownInfo(Struct, frozen=True):
-    """What comes with every frame besides the skin, and which measures could."""
+    """What comes with every frame besides the skin, and which measures and lines could."""
 
     joints: bool
     measure: MeasureInfo | None
     measures: list[MeasureInfo]
     curves: bool = False
+    lines: str = ""
+    lines_offered: list[str] = []
+
+
+class DividerInfo(Struct, frozen=True):
+    """A plane between the skin of two bones: its point [m] and normal in the axes of the joint that it goes along with.
+
+    `by` [m] and `turn` are how far it was moved and turned from where it stands by itself; `size` is how large it is.
+    """
+
+    joint: int
+    label: str
+    point: tuple[float, float, float]
+    normal: tuple[float, float, float]
+    size: float
+    by: tuple[float, float, float]
+    turn: tuple[float, float, float]
 
 
 class GhostsInfo(Struct, frozen=True):
@@ -82,7 +99,10 @@ class GhostsInfo(Struct, frozen=True):
 
 
 class TransportInfo(Struct, frozen=True):
-    """Where the motion is; `duration` is None where it has no end, `span` is the part that is played over and over."""
+    """Where the motion is; `duration` is None where it has no end, `span` is the part that is played over and over.
+
+    `as_baked` is off, working (all that leads here is being played) or there, while the motion stands.
+    """
 
     motion: str
     playing: bool
@@ -91,6 +111,7 @@ class TransportInfo(Struct, frozen=True):
     fps: float = 60.0
     loops: bool = False
     span: tuple[float, float] | None = None
+    as_baked: str = "off"
 
 
 class StageInfo(Struct, frozen=True):

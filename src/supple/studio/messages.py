@@ -16,6 +16,7 @@ from supple.studio.infos import CameraInfo as CameraInfo
 from supple.studio.infos import CaptureInfo as CaptureInfo
 from supple.studio.infos import CurvesInfo as CurvesInfo
 from supple.studio.infos import CurveValues as CurveValues
+from supple.studio.infos import DividerInfo as DividerInfo
 from supple.studio.infos import EasingInfo as EasingInfo
 from supple.studio.infos import EditsInfo as EditsInfo
 from supple.studio.infos import FileInfo as FileInfo
@@ -60,6 +61,12 @@ from supple.studio.words.bounds import Size as Size
 from supple.studio.words.bounds import Text as Text
 from supple.studio.words.bounds import Value as Value
 from supple.studio.words.bounds import View as View
+from supple.studio.words.capture import StartCapture as StartCapture
+from supple.studio.words.capture import StartRecording as StartRecording
+from supple.studio.words.capture import StartSending as StartSending
+from supple.studio.words.capture import StopCapture as StopCapture
+from supple.studio.words.capture import StopRecording as StopRecording
+from supple.studio.words.capture import StopSending as StopSending
 from supple.studio.words.disk import CancelJob as CancelJob
 from supple.studio.words.disk import ForgetJob as ForgetJob
 from supple.studio.words.disk import GoOn as GoOn
@@ -68,17 +75,37 @@ from supple.studio.words.disk import OpenDocument as OpenDocument
 from supple.studio.words.disk import ResumeJob as ResumeJob
 from supple.studio.words.disk import Save as Save
 from supple.studio.words.disk import StartJob as StartJob
+from supple.studio.words.layers import AddKey as AddKey
+from supple.studio.words.layers import AddLayer as AddLayer
+from supple.studio.words.layers import ChangeKey as ChangeKey
+from supple.studio.words.layers import ChangeLayer as ChangeLayer
+from supple.studio.words.layers import DeleteEdit as DeleteEdit
+from supple.studio.words.layers import DeleteKey as DeleteKey
+from supple.studio.words.layers import DeleteLayer as DeleteLayer
+from supple.studio.words.layers import RenameEdit as RenameEdit
+from supple.studio.words.layers import SetAmount as SetAmount
 from supple.studio.words.painting import FillMap as FillMap
 from supple.studio.words.painting import Paint as Paint
 from supple.studio.words.painting import PaintEnd as PaintEnd
 from supple.studio.words.painting import ResetMap as ResetMap
 from supple.studio.words.painting import Retouch as Retouch
 from supple.studio.words.painting import SkinPlace as SkinPlace
+from supple.studio.words.posing import DeletePoseKnot as DeletePoseKnot
 from supple.studio.words.posing import MoveJoint as MoveJoint
+from supple.studio.words.posing import PoseByStrokes as PoseByStrokes
 from supple.studio.words.posing import Posing as Posing
+from supple.studio.words.posing import PosingByStrokes as PosingByStrokes
+from supple.studio.words.posing import PullPoseKnot as PullPoseKnot
 from supple.studio.words.posing import ResetJoint as ResetJoint
 from supple.studio.words.posing import StretchBone as StretchBone
 from supple.studio.words.posing import TurnJoint as TurnJoint
+from supple.studio.words.shaping import KeepShape as KeepShape
+from supple.studio.words.shaping import Merge as Merge
+from supple.studio.words.shaping import MoveDivider as MoveDivider
+from supple.studio.words.shaping import Radial as Radial
+from supple.studio.words.shaping import ResetDividers as ResetDividers
+from supple.studio.words.shaping import SetReach as SetReach
+from supple.studio.words.shaping import Wave as Wave
 from supple.studio.words.strokes import ChangeHeight as ChangeHeight
 from supple.studio.words.strokes import DeleteKnot as DeleteKnot
 from supple.studio.words.strokes import DeleteStroke as DeleteStroke
@@ -124,8 +151,9 @@ class Run(Command, tag="run", frozen=True):
 class Hold(Command, tag="hold", frozen=True):
     """Take hold of a place of the skin, or move the hand that does; the place lies among vertices by shares.
 
-    A hand that goes `along` is said from the root of the body in the frame that was seen, and goes where the root goes:
-    how long a command is on its way then does not matter. Any other stays where it is in the world.
+    A hand that goes along is said from the root of the body in the frame `along`, and goes on from there as cameras do
+    that follow the body: how long a command is on its way then does not matter. Any other stays where it is. With a
+    `force` [N] it pushes that way instead of holding.
     """
 
     hand: Name
@@ -133,7 +161,8 @@ class Hold(Command, tag="hold", frozen=True):
     shares: Annotated[list[Share], Meta(min_length=1, max_length=3)]
     to: Point
     radius: Annotated[float, Meta(gt=0.0, le=1e6)] | None = None
-    along: bool = False
+    along: Seq | None = None
+    force: Point | None = None
     view: View = 0
 
 
@@ -215,122 +244,6 @@ class ChooseCharacter(Command, tag="choose-character", frozen=True):
     vertices: Annotated[int, Meta(ge=100, le=200_000)]
 
 
-class AddLayer(Command, tag="add-layer", frozen=True):
-    """A layer that plays a shape or pose, all the time or out and in again every so many seconds."""
-
-    use: Name
-    seconds: Annotated[float, Meta(gt=0.0, le=1e5)] | None = None
-
-
-class ChangeLayer(Command, tag="change-layer", frozen=True):
-    """Change what is named of a layer; `place` is where it stands among the others. `done` as in `Change`."""
-
-    layer: Name
-    name: Name | None = None
-    amount: Amount | None = None
-    repeat: bool | None = None
-    firmness: Annotated[float, Meta(ge=0.0, le=1e6)] | None = None
-    mute: bool | None = None
-    solo: bool | None = None
-    place: Index | None = None
-    done: bool = True
-
-
-class DeleteLayer(Command, tag="delete-layer", frozen=True):
-    """Take a layer away; its shapes and poses stay."""
-
-    layer: Name
-
-
-class AddKey(Command, tag="add-key", frozen=True):
-    """A key of a shape or pose, or of nothing where `use` is empty; a layer that is not there yet is made.
-
-    Without a `use` the key says what there is at that time anyway.
-    """
-
-    layer: Name
-    time: Seconds
-    use: Name | None = None
-    amount: Amount = 1.0
-    ease: Name = "smooth"
-
-
-class ChangeKey(Command, tag="change-key", frozen=True):
-    """Move a key, or a copy of it, to another time, or change what is named of it. `done` as in `Change`."""
-
-    layer: Name
-    time: Seconds
-    to: Seconds | None = None
-    use: Name | None = None
-    amount: Amount | None = None
-    ease: Name | None = None
-    copy: bool = False
-    done: bool = True
-
-
-class DeleteKey(Command, tag="delete-key", frozen=True):
-    """Take a key away; with its last key a layer goes."""
-
-    layer: Name
-    time: Seconds
-
-
-class SetAmount(Command, tag="set-amount", frozen=True):
-    """How much there is of a shape or pose that nothing keys. `done` as in `Change`."""
-
-    use: Name
-    amount: Amount
-    done: bool = True
-
-
-class RenameEdit(Command, tag="rename-edit", frozen=True):
-    """Call a shape, pose or stroke otherwise."""
-
-    name: Name
-    to: Name
-    stroke: bool = False
-
-
-class DeleteEdit(Command, tag="delete-edit", frozen=True):
-    """Take a shape or pose away with the keys that use it, or a stroke."""
-
-    name: Name
-    stroke: bool = False
-
-
-class Radial(Command, tag="radial", frozen=True):
-    """Let the skin round a joint's bones swell and lean, as a shape of that name with a layer; `done` as in `Change`.
-
-    `swell` is a share of its thickness, `lean` an angle in radians, and `low` to `high` the part of the bone.
-    """
-
-    name: Name
-    joint: Name
-    profile: Name = "bell"
-    swell: Annotated[float, Meta(ge=-1.0, le=10.0)] = 0.0
-    lean: Annotated[float, Meta(ge=-3.2, le=3.2)] = 0.0
-    low: Share = 0.0
-    high: Share = 1.0
-    done: bool = True
-
-
-class Wave(Command, tag="wave", frozen=True):
-    """A wave that runs along a stroke on the skin; `done` as in `Change`.
-
-    `stroke` names one that is there. With `triangles`, one for every place that was drawn, and three `shares` for each
-    it is a new one of that name.
-    """
-
-    stroke: Name
-    height: Annotated[float, Meta(ge=-10.0, le=10.0)]
-    wavelength: Size
-    speed: Size
-    width: Size
-    triangles: Annotated[list[Index], Meta(max_length=2000)] = []
-    shares: Annotated[list[Share], Meta(max_length=6000)] = []
-    done: bool = True
-
-
 class Loop(Command, tag="loop", frozen=True):
     """Play a part of the motion round and round."""
 
@@ -340,6 +253,12 @@ class Loop(Command, tag="loop", frozen=True):
 
 class Unloop(Command, tag="unloop", frozen=True):
     """Play the motion as it is."""
+
+
+class AsBaked(Command, tag="as-baked", frozen=True):
+    """Show the flesh as a bake has it while the motion stands, or let it live on."""
+
+    on: bool
 
 
 class Travel(Command, tag="travel", frozen=True):
@@ -353,53 +272,6 @@ class OpenFile(Command, tag="open-file", frozen=True):
 
     number: Index
     motion: bool = False
-
-
-class StartCapture(Command, tag="start-capture", frozen=True):
-    """Let what arrives on a port over the VMC protocol move the character; port 0 is any that is free."""
-
-    port: Port = 39539
-
-
-class StopCapture(Command, tag="stop-capture", frozen=True):
-    """Listen no more, and play the motion again."""
-
-
-class StartRecording(Command, tag="start-recording", frozen=True):
-    """Record what the capture shows."""
-
-
-class StopRecording(Command, tag="stop-recording", frozen=True):
-    """Make what was recorded a motion, which is a step."""
-
-
-class StartSending(Command, tag="start-sending", frozen=True):
-    """Send every pose that is shown over the VMC protocol."""
-
-    host: Name = "127.0.0.1"
-    port: Port = 39540
-
-
-class StopSending(Command, tag="stop-sending", frozen=True):
-    """Send no more."""
-
-
-class PoseByStrokes(Posing, tag="pose-by-strokes", frozen=True):
-    """Joints near a line in space, the baseline, go over to another one, the offset; `again` redraws that of a pose."""
-
-    baseline: Line
-    offset: Line
-    radius: Annotated[float, Meta(gt=0.0, le=1e6)]
-    again: Name = ""
-
-
-class PullPoseKnot(Posing, tag="pull-pose-knot", frozen=True):
-    """Move a knot of the line that a pose was drawn by; the pose follows."""
-
-    pose: Name
-    knot: Index
-    to: Point
-    radius: Annotated[float, Meta(gt=0.0, le=1e6)]
 
 
 class Limp(Command, tag="limp", frozen=True):
@@ -418,15 +290,23 @@ class Redo(Command, tag="redo", frozen=True):
 
 
 class Show(Command, tag="show", frozen=True):
-    """What is to come with every frame besides the skin; what is not named stays as it is, no measure has no name."""
+    """What is to come with every frame besides the skin; what is not named stays as it is.
+
+    No measure, and no lines, have no name.
+    """
 
     joints: bool | None = None
     measure: Name | None = None
     curves: bool | None = None
+    lines: Name | None = None
+    dividers: bool | None = None
 
 
 class ShowGhosts(Command, tag="show-ghosts", frozen=True):
-    """Ghosts `before` and `after` the character, every `spacing` frames, and the way of the joint `trail`."""
+    """Ghosts `before` and `after` the character, every `spacing` frames, and a way.
+
+    `trail` is a joint by name, or a vertex by its number behind "vertex:".
+    """
 
     on: bool | None = None
     before: Annotated[int, Meta(ge=0, le=8)] | None = None
@@ -475,8 +355,14 @@ AnyCommand = (
     | DeleteEdit
     | Radial
     | Wave
+    | Merge
+    | KeepShape
+    | SetReach
+    | MoveDivider
+    | ResetDividers
     | Loop
     | Unloop
+    | AsBaked
     | Travel
     | Draw
     | DropLine
@@ -497,6 +383,7 @@ AnyCommand = (
     | ResetJoint
     | PoseByStrokes
     | PullPoseKnot
+    | DeletePoseKnot
     | Limp
     | Save
     | OpenDocument
@@ -544,6 +431,7 @@ class State(Struct, tag="state", tag_field="event", frozen=True):
     job_kinds: list[JobKindInfo]
     capture: CaptureInfo
     things: ThingsInfo
+    dividers: list[DividerInfo]
     skins: list[str]
     tops: list[str]
     motions: list[str]

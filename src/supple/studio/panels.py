@@ -60,12 +60,21 @@ def rows_of_mask(mask: Mask, character: Character) -> list[SettingRow]:
     usual = Mask()
     parts, maps = ["", *character.parts], ["", *character.maps]
     return [
-        SettingRow("part", "Part", "choice", mask.part, usual.part, choices=parts),
-        SettingRow("map", "Map", "choice", mask.map, usual.map, choices=maps),
-        SettingRow("low", "Value of the map where it begins", "number", mask.low, usual.low),
-        SettingRow("high", "Value of the map where it is all", "number", mask.high, usual.high),
-        SettingRow("soften", "Rounds of softening", "whole", float(mask.soften), float(usual.soften), low=0, high=1000),
-        SettingRow("amount", "Amount", "number", mask.amount, usual.amount, low=0.0, high=1.0),
+        SettingRow("part", "Part", "choice", mask.part, usual.part, choices=parts, live=True),
+        SettingRow("map", "Map", "choice", mask.map, usual.map, choices=maps, live=True),
+        SettingRow("low", "Value of the map where it begins", "number", mask.low, usual.low, live=True),
+        SettingRow("high", "Value of the map where it is all", "number", mask.high, usual.high, live=True),
+        SettingRow(
+            "soften",
+            "Rounds of softening",
+            "whole",
+            float(mask.soften),
+            float(usual.soften),
+            low=0,
+            high=1000,
+            live=True,
+        ),
+        SettingRow("amount", "Amount", "number", mask.amount, usual.amount, low=0.0, high=1.0, live=True),
     ]
 
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.document.document import Document
 from supple.document.sources import names_file
+from supple.edits.arranging import free_name
 from supple.edits.edits import EditedSource
 from supple.edits.history import History
+from supple.edits.layers import Layer
 from supple.errors import InputError, SuppleError
 from supple.graph.binding_process import BindingProcess
 from supple.graph.graph import Graph
@@ -19,6 +24,7 @@ from supple.graph.transport import Transport
 from supple.io.confined.reader import What
 from supple.motion.motion import Motion
 from supple.motion.pose import PoseSource
+from supple.skins.base import Skin
 from supple.skins.springs.attachment.attachment import Attachment
 from supple.studio import messages as say
 from supple.studio.fetching import Fetching
@@ -28,15 +34,20 @@ from supple.studio.frames import FramePacker, Head, amounts_frame, things_frame
 from supple.studio.ghosts.maker import GhostMaker, GhostSettings
 from supple.studio.jobs.jobs import Jobs
 from supple.studio.keeping.keeper import Keeper
+from supple.studio.live.as_baked import AsBaked
 from supple.studio.live.capture import Capture
+from supple.studio.live.dividing import Dividing
+from supple.studio.live.following import Following
+from supple.studio.live.kept_shape import KeptShape
 from supple.studio.live.outlet import Outlet
 from supple.studio.live.painting import Painting
+from supple.studio.live.rehearsal import Rehearsal
 from supple.studio.live.things import Things
 from supple.studio.measures.shown import Shown
 from supple.studio.memory import give_back_beside
 from supple.studio.opening import Opened, Opening, open_document
 from supple.studio.seen import SeenFrames
-from supple.studio.strokes import LinesInHand
+from supple.studio.strokes import LinesInHand, listed_shapes
 from supple.studio.view import View
 
 _WHERE = "studio"
@@ -86,6 +97,8 @@ class Session:
         self.capture, self.outlet = Capture(), Outlet(tell)
         self.ghosts = GhostSettings()
         self.things = Things()
+        self.as_baked = AsBaked()
+        self._keeping: KeptShape | None = None
         opened = open_document(document, self.library)
         self._beside = BindingProcess()  # which starts beside, when there is something to see
         self._install(opened)
@@ -201,6 +214,11 @@ class Session:
         return self.views[number]
 
     @property
+    def following(self) -> Following:
+        """How pages go along with the body."""
+        return self._maker.following
+
+    @property
     def seen(self) -> SeenFrames:
         """The last frames of every view."""
         return self._maker.seen
@@ -208,6 +226,7 @@ class Session:
     def advance(self, dt: float, command: int) -> list[bytes]:
         """Let `dt` [s] go by; frames of every view, which have a command of that number in them."""
         self.capture.advance(self.transport.time + dt, playing=self.transport.playing)
+        dt = self.as_baked.time_to_pass(self.views, self.transport, dt)
         frames = self._maker.frames(
             self.views,
             self.transport,
@@ -218,6 +237,8 @@ class Session:
             shown=self.shown,
             beside=self._beside_skin,
         )
+        idle = self.opening is None and not any(view.preparing for view in self.views)
+        self._rehearsal.frame(self.views, idle=idle)
         self.outlet.send(self.views[0].player.simulated_pose, self.transport.flesh_time)
         if self.things:
             self.things.carry_over(self.views)
@@ -230,7 +251,7 @@ class Session:
         found = []
         if isinstance(source, EditedSource) and edits is not None and edits.layers:
             amounts = source.amounts(head.motion_time)
-            found.append(amounts_frame(head, [amounts.get(use, 0.0) for use in (*edits.shapes, *edits.poses)]))
+            found.append(amounts_frame(head, [amounts.get(use, 0.0) for use in (*listed_shapes(edits), *edits.poses)]))
         if isinstance(source.source if isinstance(source, EditedSource) else source, Motion):  # not a live one
             character = self.views[0].player.character
             found += self._ghost_maker.frames(self.ghosts, character, source, head, self.motion.fps)
@@ -243,7 +264,13 @@ class Session:
 
     def take_over(self) -> bool:
         """Go over to what was opened or bound beside, where it is ready; whether anything changed."""
-        changed = self._take_over_fetched() | self._take_over_opened() | self.capture.news() | self.painting.news()
+        changed = (
+            self._take_over_fetched()
+            | self._take_over_opened()
+            | self._take_over_kept()
+            | self.capture.news()
+            | self.painting.news()
+        )
         for view in self.views:
             try:
                 if view.take_over():
@@ -253,7 +280,7 @@ class Session:
                 self.tell(f"{view.graph.stages[-1].name}: {error}")
                 changed = True
         self.transport.change_player(self.views[0].player)
-        return changed
+        return self.as_baked.news() or changed
 
     def _take_over_fetched(self) -> bool:
         if self._fetching is None or not self._fetching[0].ready:
@@ -267,6 +294,28 @@ class Session:
             return True
         for note in notes:
             self.tell(note)
+        return True
+
+    def keep_shape(self, view: int, skin: Skin[Any, Any]) -> None:
+        """Make a shape, beside what plays, of what hands have made of a view; `skin` is what edits are made on."""
+        held = self.view(view)
+        if not held.held:
+            raise InputError(_WHERE, "a shape was to be kept", "no hand holds the flesh", "drag it, and keep it then")
+        seen = self.seen.newest(view)
+        points = np.asarray(seen.points, dtype=np.float64)
+        self._keeping = KeptShape(self.character, skin, held.without_hands(), seen.pose, points)
+
+    def _take_over_kept(self) -> bool:
+        if self._keeping is None or not self._keeping.ready:
+            return False
+        kept, self._keeping = self._keeping, None
+        edits = self.document.edits_on(self.character)
+        name = free_name("Kept shape", [*edits.shapes, *edits.poses, *(layer.name for layer in edits.layers)])
+        try:
+            edits = edits.with_shape(name, kept.result()).with_layer(Layer.still(name, name))
+            self.do(self.document.with_edits(edits, "Keep shape"))
+        except SuppleError as error:
+            self.tell(error)
         return True
 
     def _take_over_opened(self) -> bool:
@@ -305,12 +354,17 @@ class Session:
         self.capture.stop()  # what it hears is meant for other joints
         self.outlet.close()
         self.things.forget()
+        self.as_baked.forget()
+        self._keeping = None
+        self.shown = replace(self.shown, arrows=None)  # they are of the character before
         self._opened, self._shown, self._motion = opened, opened.document, opened.motion
         dressed = self._shown.on_character(opened.character)
         self.views = [View(dressed, graph, self._beside) for graph in self._shown.skins]
         self.transport = Transport(self.views[0].player, self._source(self._shown))
         self._ghost_maker = GhostMaker(opened.packer)
         self.painting = Painting(opened.canvas)
+        self.dividing = Dividing(opened.character)
+        self._rehearsal = Rehearsal(opened.character)
         self._mesh += 1
         self.seen.forget()
         self.meshes = {self._mesh: opened.packer.mesh(len(opened.character.points))}

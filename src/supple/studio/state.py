@@ -25,10 +25,11 @@ from supple.studio.jobs.job import Job
 from supple.studio.jobs.kinds import KINDS
 from supple.studio.keeping.keeper import Keeper
 from supple.studio.live.painting import map_rows, paint_info
+from supple.studio.measures.arrows import lines_offered
 from supple.studio.measures.offered import Measure, offered
 from supple.studio.panels import rows_of, rows_of_mask
 from supple.studio.session import Session
-from supple.studio.strokes import editing_of
+from supple.studio.strokes import editing_of, listed_shapes
 from supple.studio.view import View
 
 _CURVE = np.linspace(0.0, 1.0, 17)
@@ -64,6 +65,7 @@ def state_of(session: Session, revision: int) -> say.State:
             session.motion.fps,
             session.motion.loop,
             session.transport.span,
+            session.as_baked.state,
         ),
         views=[
             say.ViewInfo(number, _stages(view, graph), view.preparing, map_rows(view, document))
@@ -73,6 +75,7 @@ def state_of(session: Session, revision: int) -> say.State:
         edits=_edits(document.edits_on(character), character, firm=any(map(_uses_firmness, document.skins))),
         saving=_saving(session.keeper),
         things=session.things.info(session.views),
+        dividers=session.dividing.infos(document) if session.shown.dividers else [],
         capture=session.capture.info(sending=session.outlet.to),
         jobs=[_job(job) for job in session.jobs.all],
         job_kinds=_JOB_KINDS,
@@ -101,6 +104,8 @@ def _shown(session: Session) -> say.ShownInfo:
         measure=None if colours is None else _measure(colours.measure),
         measures=[_measure(one) for one in offered([view.player for view in session.views])],
         curves=session.shown.curves,
+        lines="" if session.shown.arrows is None else session.shown.arrows.name,
+        lines_offered=lines_offered([view.player for view in session.views]),
     )
 
 
@@ -148,11 +153,13 @@ def _uses_firmness(graph: Graph) -> bool:
 
 
 def _edits(edits: Edits, character: Character, *, firm: bool) -> say.EditsInfo:
+    shapes = listed_shapes(edits)
+    hidden = edits.shapes.keys() - shapes
     return say.EditsInfo(
-        shapes=list(edits.shapes),
+        shapes=shapes,
         poses=list(edits.poses),
         strokes=list(dict.fromkeys([*edits.strokes, *edits.surface_strokes])),
-        layers=[_layer(layer) for layer in edits.layers],
+        layers=[_layer(layer) for layer in edits.layers if layer.uses == () or not hidden.issuperset(layer.uses)],
         easings=_EASINGS,
         firm=firm,
         skin_strokes=[_stroke(edits, name, character) for name in edits.surface_strokes if name in edits.shapes],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from supple.character.character import Character
+from supple.edits.edits import Edits
 from supple.edits.strokes.skin_line import SkinLine
 from supple.edits.strokes.surface_stroke import SurfaceStroke
 from supple.edits.surface_edit import SurfaceEdit
@@ -57,6 +58,17 @@ class LinesInHand:
     def drop(self, name: str) -> None:
         """Forget a line, if there is one."""
         self._lines.pop(name, None)
+
+
+def patch_name(stroke: str) -> str:
+    """What the patches of skin are called by which forces drive a wave along a stroke, with a number behind it."""
+    return f"{stroke} patch"
+
+
+def listed_shapes(edits: Edits) -> list[str]:
+    """The shapes that a person has made: patches of driven waves are many, and not made one by one."""
+    patches = tuple(f"{patch_name(stroke)} " for stroke in edits.surface_strokes)
+    return [name for name in edits.shapes if not name.startswith(patches)]
 
 
 @lru_cache(maxsize=32)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
+import math
+from dataclasses import asdict, replace
+from typing import cast
 
 import supple
 from supple.character.character import Character
@@ -14,9 +14,11 @@ from supple.graph.graph import Graph, Stage
 from supple.graph.mask import Mask
 from supple.graph.player import Player
 from supple.graph.successor import Successor
-from supple.motion.pose import PoseSource
 from supple.settings import flattened
 from supple.skins.pull import Pull
+from supple.studio.live.following import Following
+
+_SAME_STEP = 1e-6
 
 
 class View:
@@ -25,29 +27,46 @@ class View:
     def __init__(self, character: Character, graph: Graph, beside: BindingProcess) -> None:
         self.player: Player = supple.player(character, supple.LinearBlend())
         self._beside, self._graph = beside, graph
-        self._along: dict[str, Pull] = {}
+        self._along: dict[str, tuple[Pull, int]] = {}
+        self._hands: set[str] = set()
         self._successor: Successor | None = self._prepared(graph)
 
-    def hold(self, pull: Pull, hand: str, *, along: bool) -> None:
-        """Take hold with a hand that stays where it is, or, `along`, is said from the root and goes where that goes."""
-        root = self.player.simulated_pose.world_from_joint[0, :3, 3] if along else np.zeros(3)
-        self.player.pull(replace(pull, to=pull.vector + root), hand=hand)
+    def hold(self, pull: Pull, hand: str, *, along: int | None, following: Following) -> None:
+        """Take hold, or push, with a hand that stays; or that was there in the frame `along` and goes along since."""
+        moved = pull if along is None else replace(pull, to=pull.vector + following.since(along))
+        self.player.pull(moved, hand=hand)
+        self._hands.add(hand)
         self._along.pop(hand, None)
-        if along:
-            self._along[hand] = pull
+        if along is not None:
+            self._along[hand] = pull, along
 
     def let_go(self, hand: str) -> None:
         """Open a hand."""
+        self._hands.discard(hand)
         self._along.pop(hand, None)
         self.player.let_go(hand)
 
-    def carry(self, source: PoseSource, time: float) -> None:
-        """Take the hands that go along to where they will be at a time of what is played [s]."""
-        if not self._along:
-            return
-        root = source.sample(time).world_from_joint[0, :3, 3]
-        for hand, pull in self._along.items():
-            self.player.pull(replace(pull, to=pull.vector + root), hand=hand)
+    def without_hands(self) -> Player:
+        """A twin of what plays, which nobody holds."""
+        twin = self.player.copy()
+        for hand in self._hands:
+            twin.let_go(hand)
+        return twin
+
+    @property
+    def held(self) -> bool:
+        """Whether any hand holds it."""
+        return bool(self._hands)
+
+    def carry(self, following: Following, time: float) -> None:
+        """Take the hands that go along to where they will be at a time of the flesh [s].
+
+        Soft skins are shown between two steps, of which the last is not before that time: it is for that one.
+        """
+        step = self.player.graph.step
+        ahead = 0.0 if step is None else max(math.ceil(time / step - _SAME_STEP) * step - time, 0.0)
+        for hand, (pull, frame) in self._along.items():
+            self.player.pull(replace(pull, to=pull.vector + following.since(frame, ahead=ahead)), hand=hand)
 
     @property
     def graph(self) -> Graph:
@@ -95,7 +114,7 @@ def _live_changes(before: Graph, after: Graph) -> dict[str, dict[str, object]] |
     for one, other in zip(before.stages, after.stages, strict=True):
         if isinstance(one.work, Mask) or isinstance(other.work, Mask):
             if one.work != other.work:
-                return None
+                changes[one.name] = asdict(cast(Mask, other.work))
             continue
         old, new = flattened(one.work), flattened(other.work)
         differing = {name: new[name] for name in new if new[name] != old[name]}

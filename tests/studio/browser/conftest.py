@@ -32,7 +32,7 @@ from pathlib import Path
 import pytest
 from chromium import MISSING, arguments, chromium_here
 from studio_server import Server
-from studio_window import Window
+from studio_window import WELCOMED, Window
 
 SMALL, WIDE = (640, 400), (1280, 800)
 USUAL = ("--port", "0", "--vertices", "3000")
@@ -94,7 +94,7 @@ def open_window(chromium):
     """
     contexts, windows = [], []
 
-    def open_one(server: Server, size: tuple[int, int] = SMALL, script="", ready="stage.skin?.frame", **context):
+    def open_one(server: Server, size: tuple[int, int] = SMALL, script=WELCOMED, ready="stage.skin?.frame", **context):
         context = {"color_scheme": "dark", "reduced_motion": "reduce", **context}
         contexts.append(chromium.new_context(viewport={"width": size[0], "height": size[1]}, **context))
         windows.append(Window(contexts[-1].new_page(), server.address, script, ready))

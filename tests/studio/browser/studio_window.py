@@ -25,6 +25,8 @@ PLACES = {
 }
 """Of the hero: the joint that lies behind a place, and the way from there to the skin."""
 
+# A browser that was here before is shown no first steps.
+WELCOMED = 'try { localStorage.setItem("supple-welcomed", "1"); } catch {}'
 # Keeps all commands but acknowledgements, and every frame that arrives once a test asks for it.
 WATCH = """
 globalThis.watched = {commands: [], frames: null, points: [], arrived: 0, drawn: 0, mostOut: 0, hand: []};
@@ -117,7 +119,7 @@ class Window:
     fixture that made the window fails the test where there is any. `requests` is every address that was asked for.
     """
 
-    def __init__(self, page: Any, address: str, script: str = "", ready: str = "stage.skin?.frame") -> None:
+    def __init__(self, page: Any, address: str, script: str = WELCOMED, ready: str = "stage.skin?.frame") -> None:
         """`script` runs before the page's own; the window is open when `supple.READY` is true."""
         self.page = page
         self.mouse: tuple[float, float] = (0.0, 0.0)  # where it is [CSS pixels]
@@ -323,8 +325,8 @@ class Window:
         return self.hand_of(last, frame), self.held_place(last, frame)
 
     def hand_of(self, hold: dict[str, Any], frame: Frame) -> np.ndarray:
-        """Where the hand of a hold command is in a frame [m]; one that goes along is said from the root."""
-        return np.array(hold["to"]) + (frame.root if hold["along"] else 0.0)
+        """Where the hand of a hold command is in a frame [m] of a body that stands; it may be said from the root."""
+        return np.array(hold["to"]) + (0.0 if hold["along"] is None else frame.root)
 
     def held_place(self, hold: dict[str, Any], frame: Frame) -> np.ndarray:
         """Where the place that a hold command names is in a frame [m]."""

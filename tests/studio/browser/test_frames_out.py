@@ -45,7 +45,7 @@ def test_four_windows_are_enough_and_the_fifth_is_told(server, open_window):
     windows[0].frames(10)
     windows[1].page.close()
     fifth.until("supple.stage.skin?.frame")
-    assert fifth.notices() == ""
+    fifth.until("document.querySelector('.notices').innerText.trim() === ''")
 
 
 def test_what_one_window_does_every_window_shows(server, open_window):

@@ -13,22 +13,18 @@ def test_paused_the_place_is_at_the_hand_a_quarter_of_a_second_after_it_stops(st
 
 
 def test_walking_the_place_stays_within_a_centimetre_of_the_hand(studio):
+    studio.flesh(1.0)  # the camera has caught up with the start of the motion
     studio.drag("belly", right=12, up=4)
     studio.flesh(0.5)
-    studio.watch(*studio.held_points())
+    studio.watch_hand()
+    before = studio.frame().root
     studio.flesh(1.5)
-    hold, seen = studio.commands("hold")[-1], studio.seen()
-    assert hold["along"]
-    holds = {one["seq"]: one for one in studio.commands("hold")}
-    off = []
-    for frame in seen:
-        said = holds[max(seq for seq in holds if seq <= frame.command)]
-        off.append(np.linalg.norm(np.asarray(said["shares"]) @ frame.places - frame.root - said["to"]))
-    assert np.linalg.norm(seen[-1].root - seen[0].root) > 1.0  # it walked, and the hand went along
-    assert len(off) > 20
-    # Where frames are few, the body sways by some centimetres from one to the next under a camera that does not.
+    off, _ = studio.hand_seen()
+    assert studio.commands("hold")[-1]["along"] is not None
+    assert np.linalg.norm(studio.frame().root - before) > 1.0  # it walked, and the hand went along
+    assert len(off) > 5
     assert np.median(off) < 10e-3
-    assert max(off) < 40e-3
+    assert max(off) < 25e-3
     studio.let_go()
 
 

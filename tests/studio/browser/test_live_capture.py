@@ -56,9 +56,10 @@ def test_the_light_is_green_while_a_performer_sends_and_red_a_second_after(liste
     studio, port = listening
     performer = Performer(port)
     try:
-        now = studio.until_state("state.capture.light === 'live' && state.capture.loss > 0")["capture"]
+        # At first, and where this machine is late, more is missing than was lost on the way.
+        words = "state.capture.light === 'live' && state.capture.loss > 0 && state.capture.loss < 30"
+        now = studio.until_state(words)["capture"]
         assert now["delay"] == pytest.approx(0.1)
-        assert 0.0 < now["loss"] < 30.0  # this machine may be late as well
         assert studio.page.locator(".light.live").inner_text() == "Live"
         first = studio.points()
         studio.flesh(0.5)

@@ -1,7 +1,8 @@
 // One of the characters on the stage: its skin, its bones, its floor with its shadow, and the frame that waits for it.
-import type { ColoursFrame, JointsFrame, MeshData, SkinFrame } from "../frames";
+import type { ColoursFrame, JointsFrame, LinesFrame, MeshData, SkinFrame } from "../frames";
 import type { SkeletonInfo } from "../messages";
-import { Group, Vector3, type WebGLRenderer } from "../three";
+import { Group, type PerspectiveCamera, Vector3, type WebGLRenderer } from "../three";
+import { Arrows } from "./arrows";
 import { Bones } from "./bones";
 import { Floor } from "./floor";
 import type { Look } from "./looks";
@@ -12,6 +13,7 @@ export class Pane {
   readonly group = new Group();
   skin: Skin | null = null;
   joints: JointsFrame | null = null;
+  readonly arrows: Arrows;
   private readonly floor: Floor;
   private bones: Bones | null = null;
   private waiting: SkinFrame | null = null;
@@ -25,6 +27,7 @@ export class Pane {
   ) {
     this.floor = new Floor(look);
     this.group.add(this.floor.mesh);
+    this.arrows = new Arrows(this.group, look);
   }
 
   setMesh(number: number, data: MeshData, size: number): void {
@@ -35,6 +38,7 @@ export class Pane {
     this.skin.setRamp(this.ramp);
     this.group.add(this.skin.mesh);
     this.floor.fit(size);
+    this.arrows.hide();
     this.joints = null;
   }
 
@@ -57,6 +61,11 @@ export class Pane {
     this.colours = frame;
   }
 
+  /** Lines for the frame of the skin that comes next. */
+  newestLines(frame: LinesFrame, heads: boolean): void {
+    if (frame.mesh === this.skin?.number) this.arrows.newest(frame, heads);
+  }
+
   /** Give the frame that waits to the skin; whether there was one of its mesh. */
   take(): boolean {
     const frame = this.waiting;
@@ -72,7 +81,8 @@ export class Pane {
   }
 
   /** Bones and shadow as they are in the frame that is shown. */
-  prepare(renderer: WebGLRenderer, bonesShown: boolean): void {
+  prepare(renderer: WebGLRenderer, camera: PerspectiveCamera, bonesShown: boolean): void {
+    this.arrows.prepare(camera);
     if (this.bones) {
       this.bones.mesh.visible = bonesShown && this.joints !== null;
       if (this.joints && bonesShown) this.bones.show(this.joints);
@@ -93,6 +103,7 @@ export class Pane {
     this.bones?.wear(look);
     this.skin?.wear(look);
     this.floor.wear(look);
+    this.arrows.wear(look);
   }
 
   /** The middle of the cube in which the skin lies [m]. */
@@ -105,5 +116,6 @@ export class Pane {
     this.bones?.dispose();
     this.skin?.dispose();
     this.floor.dispose();
+    this.arrows.dispose();
   }
 }

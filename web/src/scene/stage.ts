@@ -1,5 +1,5 @@
 // The stage: one character or several beside each other, one camera, and when to draw them. Nothing is drawn twice.
-import type { ColoursFrame, JointsFrame, MeshData, SkinFrame } from "../frames";
+import type { ColoursFrame, JointsFrame, LinesFrame, MeshData, SkinFrame } from "../frames";
 import type { SkeletonInfo } from "../messages";
 import { Scene, Vector3, type WebGLRenderer } from "../three";
 import { jointAt } from "./bones";
@@ -151,6 +151,17 @@ export class Stage {
     this.panes[frame.view]?.newestColours(frame);
   }
 
+  /** Lines for the frame of the skin that comes next. */
+  newestLines(frame: LinesFrame, heads: boolean): void {
+    this.panes[frame.view]?.newestLines(frame, heads);
+  }
+
+  /** Without lines from the skins. */
+  hideLines(): void {
+    for (const pane of this.panes) pane.arrows.hide();
+    this.dirty = true;
+  }
+
   /** Which colours measures have. */
   setRamp(ramp: Ramp): void {
     this.ramp = ramp;
@@ -282,7 +293,7 @@ export class Stage {
 
   private draw(): void {
     this.ghosts.prepare(this.shown()?.motionTime ?? 0);
-    for (const pane of this.panes) pane.prepare(this.renderer, this.bonesShown);
+    for (const pane of this.panes) pane.prepare(this.renderer, this.viewer.camera, this.bonesShown);
     this.renderer.setScissorTest(true);
     for (const pane of this.panes) {
       const { left, top, width, height } = this.boxOf(pane);

@@ -7,7 +7,7 @@ import {
   CapsuleGeometry,
   GLSL3,
   Group,
-  Matrix4,
+  type Matrix4,
   Mesh,
   RawShaderMaterial,
   SphereGeometry,
@@ -83,12 +83,8 @@ export class Things {
   show({ transforms }: ThingsFrame): void {
     if (transforms.length !== 12 * this.rows.length) return;
     this.group.children.forEach((mesh, i) => {
-      mesh.matrix.copy(
-        new Matrix4().set(
-          ...(Array.from(transforms.subarray(12 * i, 12 * i + 12)) as Parameters<Matrix4["set"]>),
-        ),
-      );
-      mesh.matrix.elements[15] = 1;
+      const rows = [...transforms.subarray(12 * i, 12 * i + 12), 0, 0, 0, 1];
+      mesh.matrix.set(...(rows as Parameters<Matrix4["set"]>));
       mesh.visible = true;
     });
   }

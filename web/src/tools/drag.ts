@@ -9,9 +9,11 @@ import type { Place } from "../scene/skin";
 import type { Stage } from "../scene/stage";
 import { ask, following, radius } from "../session";
 import { type Vector2, Vector3 } from "../three";
+import { DragOptions, holding, keepShape, lastHeld, pushing } from "../ui/drag_options";
 import { pixelOf, placeAt, rayThrough, type Tool } from "./tool";
 
 const MOST_HOVER_TRIANGLES = 60_000; // a ray through more costs more than a glance is worth
+const PUSH = 400; // [N/m]
 const SHORTEST_WAIT = 15; // between two commands of one hand or of two; more hands share what two may say [ms]
 
 interface Hand {
@@ -34,6 +36,7 @@ export class DragFlesh implements Tool {
   readonly key = "G";
   readonly icon = "hand";
   readonly hint = "Press on the skin and drag; several fingers are several hands.";
+  options = DragOptions;
   private readonly hands = new Map<number, Hand>();
   private readonly hoverMark: HandMark;
   private pointer: Vector2 | null = null;
@@ -91,6 +94,9 @@ export class DragFlesh implements Tool {
     const [at, normal] = [new Vector3(), new Vector3()];
     skin.surface(place, at, normal);
     const forward = viewer.camera.getWorldDirection(new Vector3());
+    holding.value = true;
+    const nearest = place.shares.indexOf(Math.max(...place.shares));
+    lastHeld.value = skin.data.vertexOfPoint[place.points[nearest]!]!;
     this.hands.set(event.pointerId, {
       name: `pointer-${event.pointerId}`,
       place,
@@ -118,6 +124,12 @@ export class DragFlesh implements Tool {
     this.letGo(event.pointerId);
   }
 
+  hear(key: string): boolean {
+    if (key !== "Enter" || this.hands.size === 0) return false;
+    keepShape();
+    return true;
+  }
+
   hover(event: PointerEvent | null): void {
     this.pointer = event && pixelOf(this.stage, event);
   }
@@ -133,6 +145,7 @@ export class DragFlesh implements Tool {
     const hand = this.hands.get(pointer);
     if (!hand) return;
     this.hands.delete(pointer);
+    holding.value = this.hands.size > 0;
     hand.mark.dispose();
     if (hand.sent) ask({ do: "let-go", hand: hand.name });
     this.stage.redraw();
@@ -153,9 +166,10 @@ export class DragFlesh implements Tool {
     const now = performance.now();
     const last = hand.sent;
     // While the camera goes along with the body so does the hand, however long a command is on its way.
+    const frame = hand.pane.skin!.frame!;
     const along = following.value;
     const to = hand.at.clone();
-    if (along) to.sub(new Vector3(...rootOf(hand.pane.skin!.frame!)));
+    if (along) to.sub(new Vector3(...rootOf(frame)));
     const same =
       last && last.along === along && last.to.distanceTo(to) < 1e-5 && last.radius === radius.value;
     if (same) return;
@@ -163,19 +177,28 @@ export class DragFlesh implements Tool {
       this.stage.redraw();
       return;
     }
+    const force = pushing.value ? this.push(hand) : null;
     const seq = ask({
       do: "hold",
       hand: hand.name,
       vertices: hand.vertices,
       shares: hand.place.shares,
       to: to.toArray(),
-      along,
+      along: along && !force ? frame.frame : null,
+      force,
       radius: radius.value,
       view: hand.pane.number,
     });
     if (seq === null) return;
     hand.sent = { to, along, time: now, radius: radius.value };
     hand.commands.add(seq);
+  }
+
+  /** The force of a hand [N], the harder the farther it is from its place. */
+  private push({ pane, place, at }: Hand): [number, number, number] {
+    const [position, normal] = [new Vector3(), new Vector3()];
+    pane.skin!.surface(place, position, normal);
+    return at.clone().sub(position).multiplyScalar(PUSH).toArray();
   }
 
   private updateHover(): void {

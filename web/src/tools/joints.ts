@@ -15,6 +15,18 @@ export const ranged = signal(true);
 /** Whether the next pose is another one. */
 export const fresh = signal(false);
 
+/** How far joints turn from rest at most [rad], where a hand has said so, and how far they reach along their bones. */
+export const limits = signal<ReadonlyMap<number, number>>(new Map());
+export const reaches = signal<ReadonlyMap<number, number>>(new Map());
+
+/** Half a turn is no limit. */
+export function setLimit(joint: number, angle: number): void {
+  const others = new Map(limits.value);
+  if (angle >= Math.PI - 1e-6) others.delete(joint);
+  else others.set(joint, angle);
+  limits.value = others;
+}
+
 export function togglePin(joint: number): void {
   const others = [...pins.value].filter((one) => one !== joint);
   pins.value = new Set(pins.value.has(joint) ? others : [...others, joint]);
@@ -25,10 +37,12 @@ export function posingOptions(time: number): {
   time: number;
   pins: number[];
   ranges: boolean;
+  limits: [number, number][];
   key: boolean;
   fresh: boolean;
 } {
-  return { time, pins: [...pins.value], ranges: ranged.value, key: keyed.value, fresh: fresh.value };
+  const held = { pins: [...pins.value], ranges: ranged.value, limits: [...limits.value] };
+  return { time, ...held, key: keyed.value, fresh: fresh.value };
 }
 
 /** Where all joints are [m]; none while nobody knows. */

@@ -8,7 +8,18 @@ import { ask, bonesShown, state } from "../session";
 import { needJoints } from "../shown";
 import { type Vector2, Vector3 } from "../three";
 import { PoseOptions } from "../ui/pose_options";
-import { fresh, jointAxes, jointPlaces, jointUnder, ON_IT, pins, posingOptions, togglePin } from "./joints";
+import {
+  fresh,
+  jointAxes,
+  jointPlaces,
+  jointUnder,
+  limits,
+  ON_IT,
+  pins,
+  posingOptions,
+  reaches,
+  togglePin,
+} from "./joints";
 import { pixelOf, rayThrough, type Tool } from "./tool";
 
 const SHORTEST_WAIT = 15; // between two commands of one drag [ms]
@@ -68,6 +79,8 @@ export class PoseJoints implements Tool {
       if (now === mesh) return;
       mesh = now;
       pins.value = new Set();
+      limits.value = new Map();
+      reaches.value = new Map();
       chosenJoint.value = null;
     });
   }

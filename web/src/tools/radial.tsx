@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import type { Stage } from "../scene/stage";
 import { ask, state } from "../session";
 import { AmountField } from "../ui/layers/amount";
+import { plainName } from "../ui/words";
 import { freeName } from "./names";
 import { pixelOf, placeAt, type Tool } from "./tool";
 
@@ -94,7 +95,9 @@ function Options() {
         <span class="quiet">Profile</span>
         <select value={profile} onChange={(event) => change({ profile: event.currentTarget.value }, true)}>
           {(state.value?.edits.profiles ?? []).map((name) => (
-            <option key={name}>{name}</option>
+            <option key={name} value={name}>
+              {plainName(name)}
+            </option>
           ))}
         </select>
       </label>

@@ -37,11 +37,19 @@ const baseline = signal<Baseline | null>(null);
 /** What is to be drawn next. */
 export const phase = computed(() => (baseline.value ? "offset" : "baseline"));
 
+/** How many times as long bones may become, whether they turn about themselves, and whether a part is drawn anew. */
+export const stretch = signal(1);
+export const twisted = signal(false);
+export const partly = signal(false);
+/** Whether there is a second line, of which a part can be drawn anew. */
+export const isPosed = computed(() => Boolean(baseline.value?.pose));
+
 interface Drawing {
   kind: "baseline" | "offset" | "knot";
   pointer: number;
-  depth: number; // of the plane that is drawn on [m]
+  depth: number; // of the plane that is drawn on, where no bone says another one [m]
   last: Vector2;
+  pixels: Vector2[];
   length: number; // [CSS pixels]
   places: Vector3[];
   knot: number;
@@ -115,6 +123,7 @@ export class PoseByStrokes implements Tool {
     if (key === "[" || key === "]") setBrush(brush.value * (key === "]" ? STEP : 1 / STEP));
     else if (key === "P" && this.hovered !== null) togglePin(this.hovered);
     else if (key === "Escape" && baseline.value) forget();
+    else if (key === "Delete" || key === "Backspace") return this.deleteKnot();
     else return false;
     return true;
   }
@@ -136,12 +145,13 @@ export class PoseByStrokes implements Tool {
       pointer: event.pointerId,
       depth: this.depthOf(at),
       last: pixel,
+      pixels: [pixel],
       length: 0,
       places: [],
       knot: knot ?? 0,
       sent: { time: 0, count: 0 },
     };
-    this.drawing.places.push(this.onPlane(pixel, this.drawing.depth));
+    this.lay(this.drawing);
     return true;
   }
 
@@ -156,8 +166,9 @@ export class PoseByStrokes implements Tool {
       if (way < APART && drawing.kind !== "knot") continue;
       drawing.length += way;
       drawing.last = pixel;
-      drawing.places.push(this.onPlane(pixel, drawing.depth));
+      drawing.pixels.push(pixel);
     }
+    this.lay(drawing);
   }
 
   up(event: PointerEvent, cancelled: boolean): void {
@@ -169,6 +180,43 @@ export class PoseByStrokes implements Tool {
     } else if (cancelled || drawing.length < LEAST) return;
     else if (drawing.kind === "offset") this.tell(drawing, true);
     else this.keep(drawing.places);
+  }
+
+  /** Lay what is drawn into space: the first line as deep as bones lie under it, the second as deep as the first. */
+  private lay(drawing: Drawing): void {
+    const { kind, pixels, depth } = drawing;
+    const line = baseline.value?.places ?? [];
+    if (kind === "knot") drawing.places = [this.onPlane(pixels.at(-1)!, depth)];
+    else if (kind === "baseline") {
+      const depths = smoothed(pixels.map((pixel) => this.boneDepth(pixel) ?? Number.NaN));
+      drawing.places = pixels.map((pixel, i) => this.onPlane(pixel, depths[i] ?? depth));
+    } else {
+      const [ways, own] = [waysAlong(pixels), waysAlong(line)];
+      const depths = line.map((place) => this.depthOf(place));
+      drawing.places = pixels.map((pixel, i) => this.onPlane(pixel, between(own, depths, ways[i]!)));
+    }
+  }
+
+  /** How deep the bone lies that is seen nearest to a pixel; null where none is near. */
+  private boneDepth(pixel: Vector2): number | null {
+    const { skeleton } = this.stage.joints ?? {};
+    const places = jointPlaces(this.stage);
+    const window = this.stage.boxOf(this.stage.pane);
+    const seen = places.map((place) => pixelOfPlace(place, this.stage.viewer.camera, window));
+    let [nearest, found] = [4 * NEAR, null as number | null];
+    skeleton?.parents.forEach((parent, joint) => {
+      if (parent < 0) return;
+      const [from, along] = [seen[parent]!, seen[joint]!.clone().sub(seen[parent]!)];
+      const share = Math.min(
+        1,
+        Math.max(0, pixel.clone().sub(from).dot(along) / Math.max(along.lengthSq(), 1e-6)),
+      );
+      const away = from.clone().addScaledVector(along, share).distanceTo(pixel);
+      if (away >= nearest) return;
+      nearest = away;
+      found = this.depthOf(places[parent]!.clone().lerp(places[joint]!, share));
+    });
+    return found;
   }
 
   private keep(places: Vector3[]): void {
@@ -302,6 +350,18 @@ export class PoseByStrokes implements Tool {
     this.circle.show(this.onPlane(this.pointer, depth), towards, metres(), null);
   }
 
+  private posing(time: number) {
+    return { ...posingOptions(time), radius: metres(), stretch: stretch.value, twist: twisted.value };
+  }
+
+  /** Take the knot under the pointer away. */
+  private deleteKnot(): boolean {
+    const [line, knot] = [baseline.value, this.pointer && this.knotUnder(this.pointer)];
+    if (!line || knot === null) return false;
+    ask({ do: "delete-pose-knot", pose: line.pose, knot, ...this.posing(line.time), done: true });
+    return true;
+  }
+
   private tell(drawing: Drawing, done: boolean): void {
     const line = baseline.value;
     const now = performance.now();
@@ -311,7 +371,7 @@ export class PoseByStrokes implements Tool {
       return;
     }
     drawing.sent = { time: now, count: drawing.places.length };
-    const options = { ...posingOptions(line.time), radius: metres(), done };
+    const options = { ...this.posing(line.time), done };
     if (drawing.kind === "knot") {
       const to = drawing.places.at(-1)!.toArray();
       ask({ do: "pull-pose-knot", pose: line.pose, knot: drawing.knot, to, ...options });
@@ -322,10 +382,45 @@ export class PoseByStrokes implements Tool {
       baseline: thinned(line.places),
       offset: thinned(drawing.places),
       again: line.pose,
+      part: partly.value && line.pose !== "",
       ...options,
     });
     if (done) fresh.value = false;
   }
+}
+
+/** How far along a line its places are, as shares of its length. */
+function waysAlong(line: readonly (Vector2 | Vector3)[]): number[] {
+  let way = 0;
+  const ways = line.map((at, i) => {
+    if (i > 0) way += (at as Vector3).distanceTo(line[i - 1] as Vector3);
+    return way;
+  });
+  return ways.map((one) => one / Math.max(way, 1e-9));
+}
+
+/** What values at ascending places are in between. */
+function between(at: readonly number[], values: readonly number[], place: number): number {
+  const after = at.findIndex((one) => one >= place);
+  if (after <= 0) return (after < 0 ? values.at(-1) : values[0]) ?? 0;
+  const [low, high] = [at[after - 1]!, at[after]!];
+  const share = (place - low) / Math.max(high - low, 1e-9);
+  return values[after - 1]! + share * (values[after]! - values[after - 1]!);
+}
+
+/** Depths that change gently along a line; those that are not known are as their neighbours. */
+function smoothed(depths: readonly number[]): (number | undefined)[] {
+  const filled: (number | undefined)[] = [];
+  let last = depths.find((one) => !Number.isNaN(one));
+  for (const one of depths) {
+    if (!Number.isNaN(one)) last = one;
+    filled.push(last);
+  }
+  const half = Math.ceil(filled.length / 20);
+  return filled.map((_, i) => {
+    const near = filled.slice(Math.max(0, i - half), i + half + 1).filter((one) => one !== undefined);
+    return near.length > 0 ? near.reduce((sum, one) => sum + one, 0) / near.length : undefined;
+  });
 }
 
 /** Draw another line over the bones. */

@@ -15,6 +15,7 @@ export type ToolId =
   | "radial"
   | "raise"
   | "throw"
+  | "planes"
   | "wave"
   | "outline"
   | "stroke-pose"

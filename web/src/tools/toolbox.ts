@@ -4,6 +4,7 @@ import type { Refused } from "../messages";
 import type { Look } from "../scene/looks";
 import type { Stage } from "../scene/stage";
 import { activeView } from "../session";
+import { DividerPlanes } from "./dividers";
 import { DragFlesh } from "./drag";
 import { LetLimp } from "./limp";
 import { PaintMap } from "./paint";
@@ -51,6 +52,7 @@ export function makeTools(stage: Stage, look: Look): void {
     new WaveTool(stage, look),
     new PoseByStrokes(stage, look),
     new TravelTool(stage, look),
+    new DividerPlanes(stage, look),
     new LetLimp(stage, look),
     new ThrowThings(stage),
   ];

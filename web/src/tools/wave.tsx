@@ -7,12 +7,15 @@ import type { Stage } from "../scene/stage";
 import { ask, state } from "../session";
 import { type Vector2, Vector3 } from "../three";
 import { AmountField } from "../ui/layers/amount";
+import { playhead } from "../ui/layers/choice";
 import { freeName } from "./names";
 import { pixelOf, placeAt, type Tool } from "./tool";
 
 const MOST = 400; // places of a line
 const APART = 6; // [px]
 const figures = signal({ height: 0.02, wavelength: 0.25, speed: 0.5, width: 0.08 });
+const driven = signal(false); // by forces, which springs pass on
+const every = signal(0); // s after which a driven wave runs again; never at 0
 const current = signal<string | null>(null);
 
 export class WaveTool implements Tool {
@@ -52,9 +55,7 @@ export class WaveTool implements Tool {
     if (cancelled || places.length < 2) return;
     current.value = freeName("wave");
     ask({
-      do: "wave",
-      stroke: current.value,
-      ...figures.value,
+      ...waveOf(current.value),
       triangles: places.map(({ triangle }) => triangle),
       shares: places.flatMap(({ shares }) => shares),
     });
@@ -100,16 +101,28 @@ export class WaveTool implements Tool {
   }
 }
 
+/** A wave along a stroke, as the rows say; one that forces drive starts at the playhead. */
+function waveOf(stroke: string) {
+  const forces = driven.value && (state.value?.edits.firm ?? false);
+  const start = forces ? playhead() : 0;
+  return { do: "wave", stroke, ...figures.value, driven: forces, start, every: every.value || null } as const;
+}
+
+/** Whether there is a wave along a stroke: one of forces has no shapes that are listed. */
+function isWave(stroke: string): boolean {
+  const { shapes = [], strokes = [] } = state.value?.edits ?? {};
+  return shapes.includes(`${stroke} crest`) || (strokes.includes(stroke) && !shapes.includes(stroke));
+}
+
 function change(what: Partial<typeof figures.value>, done: boolean): void {
   figures.value = { ...figures.value, ...what };
   const stroke = current.value;
-  if (stroke && state.value?.edits.shapes.includes(`${stroke} crest`))
-    ask({ do: "wave", stroke, ...figures.value, done });
+  if (stroke && isWave(stroke)) ask({ ...waveOf(stroke), done });
 }
 
 function Options() {
   const { height, wavelength, speed, width } = figures.value;
-  const { strokes = [], shapes = [] } = state.value?.edits ?? {};
+  const { strokes = [], firm = false } = state.value?.edits ?? {};
   const least = (value: number) => Math.max(0.001, value);
   return (
     <>
@@ -120,8 +133,7 @@ function Options() {
             value={current.value ?? ""}
             onChange={(event) => {
               current.value = event.currentTarget.value || null;
-              if (current.value && !shapes.includes(`${current.value} crest`))
-                ask({ do: "wave", stroke: current.value, ...figures.value });
+              if (current.value && !isWave(current.value)) ask(waveOf(current.value));
             }}
           >
             <option value="">the next one drawn</option>
@@ -166,6 +178,35 @@ function Options() {
         value={width}
         change={(value, done) => change({ width: least(value) }, done)}
       />
+      {firm && (
+        <label class="check" title="Springs pass it on to the skin beside, which swings in its wake">
+          <input
+            type="checkbox"
+            class="switch"
+            role="switch"
+            aria-checked={driven.value}
+            checked={driven.value}
+            onChange={(event) => {
+              driven.value = event.currentTarget.checked;
+              change({}, true);
+            }}
+          />
+          <span>Driven by forces</span>
+        </label>
+      )}
+      {firm && driven.value && (
+        <AmountField
+          name="wave every"
+          label="Again after"
+          unit="s"
+          high={10}
+          value={every.value}
+          change={(value, done) => {
+            every.value = Math.max(0, value);
+            if (done) change({}, true);
+          }}
+        />
+      )}
     </>
   );
 }

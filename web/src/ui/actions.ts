@@ -18,6 +18,7 @@ export type ActionId =
   | "loop"
   | "loop-start"
   | "loop-end"
+  | "as-baked"
   | "layers"
   | "ghosts"
   | "slower"
@@ -166,6 +167,15 @@ const ACTIONS: readonly Action[] = [
     name: "The part ends here",
     keys: ["."],
     run: () => setSpan(null, playhead()),
+  },
+  {
+    id: "as-baked",
+    group: "Motion",
+    name: "Flesh as baked while the motion stands",
+    keys: ["B"],
+    icon: "baked",
+    pressed: () => (state.value?.transport.as_baked ?? "off") !== "off",
+    run: () => ask({ do: "as-baked", on: state.value?.transport.as_baked === "off" }),
   },
   {
     id: "layers",

@@ -1,7 +1,8 @@
 // Which measure is shown as colours, and what the colours stand for.
+import type { MeasureInfo } from "../messages";
 import { RAMPS } from "../scene/ramps";
 import { ask, state } from "../session";
-import { range } from "../shown";
+import { longestArrow, range } from "../shown";
 import { shown } from "./scale";
 import { plainName } from "./words";
 
@@ -51,10 +52,57 @@ export function MeasureChooser() {
   );
 }
 
-/** On the stage, while a measure is shown. */
+const LINES: Record<string, string> = { forces: "forces, as arrows", attachment: "what skin hangs on" };
+
+/** In the panel: none, forces as arrows, or lines to what every vertex hangs on. */
+export function LinesChooser() {
+  const shown = state.value?.shown;
+  if (!shown) return null;
+  const all = shown.lines_offered.includes(shown.lines)
+    ? shown.lines_offered
+    : [...shown.lines_offered, shown.lines];
+  return (
+    <label class="chooser">
+      <span>Lines</span>
+      <select
+        value={shown.lines}
+        title="Draw lines from the skin"
+        onChange={({ currentTarget }) => ask({ do: "show", lines: currentTarget.value })}
+      >
+        <option value="">none</option>
+        {all.filter(Boolean).map((name) => (
+          <option key={name} value={name}>
+            {LINES[name] ?? name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** On the stage, while a measure or arrows are shown. */
 export function Legend() {
   const measure = state.value?.shown.measure;
-  if (!measure) return null;
+  const arrows = state.value?.shown.lines === "forces" && longestArrow.value > 0;
+  if (!measure && !arrows) return null;
+  return (
+    <div class="legends">
+      {arrows && (
+        <figure
+          class="legend arrows"
+          aria-label={`Force, ${shown(longestArrow.value)} where arrows are longest`}
+        >
+          <figcaption>
+            Force <span class="quiet">longest arrow {shown(longestArrow.value)}</span>
+          </figcaption>
+        </figure>
+      )}
+      {measure && <Ramp measure={measure} />}
+    </div>
+  );
+}
+
+function Ramp({ measure }: { measure: MeasureInfo }) {
   const [low, high] = range.value;
   const colours = RAMPS[measure.signed ? "signed" : "plain"].join(", ");
   return (

@@ -7,7 +7,7 @@ import { Capture } from "./capture";
 import { GraphSection } from "./graph";
 import { EditsSection } from "./layers/edits";
 import { GhostRows } from "./layers/ghosts";
-import { MeasureChooser } from "./legend";
+import { LinesChooser, MeasureChooser } from "./legend";
 import { Compare } from "./panes";
 import { Row } from "./rows";
 import { ToolOptions } from "./toolbar";
@@ -41,6 +41,7 @@ function Filled({ now }: { now: State }) {
           choose={(motion) => ask({ do: "choose-motion", motion })}
         />
         <MeasureChooser />
+        <LinesChooser />
         <HandRadius size={now.mesh.size || 1.8} />
       </section>
       <GhostRows />
@@ -113,17 +114,19 @@ function Settings({ rows }: { rows: readonly SettingRow[] }) {
   const found = rows.filter(({ name, label }) => `${name} ${label}`.toLowerCase().includes(wanted));
   return (
     <section class="settings" aria-label="Settings of the skin">
-      <div class="search">
-        <input
-          type="search"
-          aria-label="Search settings"
-          placeholder={`Search ${rows.length} settings`}
-          value={words.value}
-          onInput={(event) => {
-            words.value = event.currentTarget.value;
-          }}
-        />
-      </div>
+      {rows.length > 0 && (
+        <div class="search">
+          <input
+            type="search"
+            aria-label="Search settings"
+            placeholder={`Search ${rows.length} settings`}
+            value={words.value}
+            onInput={(event) => {
+              words.value = event.currentTarget.value;
+            }}
+          />
+        </div>
+      )}
       <div class="rows">
         {grouped(found).map(([group, members]) =>
           group === "" ? (

@@ -68,7 +68,7 @@ export function Compare({ skins, views }: { skins: readonly string[]; views: num
         }}
       >
         <option value="" disabled>
-          {views >= 4 ? "four are shown" : "with another skin …"}
+          {views >= 4 ? "four are shown" : "add a skin …"}
         </option>
         {skins.map((name) => (
           <option key={name} value={name}>

@@ -1,9 +1,19 @@
 // Rows of the tool that poses joints: the chosen joint, its bone's length, pins, and how poses are kept.
 import type { Signal } from "@preact/signals";
-import { soon } from "../pace";
+import { notSoon, soon } from "../pace";
 import type { Stage } from "../scene/stage";
-import { ask, motionTime, shownFrame, state } from "../session";
-import { fresh, keyed, pins, posingOptions, ranged, togglePin } from "../tools/joints";
+import { ask, motionTime, shownFrame, state, view } from "../session";
+import {
+  fresh,
+  keyed,
+  limits,
+  pins,
+  posingOptions,
+  ranged,
+  reaches,
+  setLimit,
+  togglePin,
+} from "../tools/joints";
 import { plainName } from "./words";
 
 const SHORTEST = 0.4;
@@ -46,7 +56,7 @@ export function PoseSwitches({ another = true }: { another?: boolean }) {
   );
 }
 
-function Switch({ label, value, title }: { label: string; value: Signal<boolean>; title: string }) {
+export function Switch({ label, value, title }: { label: string; value: Signal<boolean>; title: string }) {
   return (
     <label class="tool-switch" title={title}>
       <span>{label}</span>
@@ -89,7 +99,66 @@ function ChosenJoint({ stage, joint, name }: { stage: Stage; joint: number; name
         </button>
       </div>
       <BoneLength stage={stage} joint={joint} />
+      <Limit joint={joint} />
+      <Reach joint={joint} />
     </>
+  );
+}
+
+/** How far a joint turns from rest at most, for all that pose it. */
+function Limit({ joint }: { joint: number }) {
+  const limit = limits.value.get(joint) ?? Math.PI;
+  const degrees = Math.round((180 * limit) / Math.PI);
+  return (
+    <label class="chooser" title="How far from rest it turns at most while it is posed">
+      <span>Turns</span>
+      <input
+        type="range"
+        min={0}
+        max={180}
+        step={5}
+        value={degrees}
+        aria-label="Turns at most"
+        aria-valuetext={degrees < 180 ? `${degrees} degrees` : "freely"}
+        onInput={({ currentTarget }) => setLimit(joint, (Math.PI * Number(currentTarget.value)) / 180)}
+      />
+      <span class="quiet figure">{degrees < 180 ? `${degrees}°` : "freely"}</span>
+    </label>
+  );
+}
+
+/** How far the turn of a joint spreads along its bones, where the skin asks for it. */
+function Reach({ joint }: { joint: number }) {
+  if (!view.value?.maps.some(({ name }) => name === "reach_start")) return null;
+  const reach = reaches.value.get(joint) ?? 0.5;
+  const tell = (value: number, done: boolean) => {
+    reaches.value = new Map(reaches.value).set(joint, value);
+    ask({ do: "set-reach", joint, reach: value, done });
+  };
+  return (
+    <label
+      class="chooser"
+      title="How far along its bones the skin turns with it; the map can be painted further"
+    >
+      <span>Reach</span>
+      <input
+        type="range"
+        min={0}
+        max={1}
+        step={0.01}
+        value={reach}
+        aria-label="Reach of the joint"
+        onInput={({ currentTarget }) => {
+          const value = Number(currentTarget.value);
+          soon("reach", () => tell(value, false));
+        }}
+        onChange={({ currentTarget }) => {
+          notSoon("reach");
+          tell(Number(currentTarget.value), true);
+        }}
+      />
+      <span class="quiet figure">{Math.round(100 * reach)} %</span>
+    </label>
   );
 }
 

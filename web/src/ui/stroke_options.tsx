@@ -1,6 +1,16 @@
 // Rows of the tool that poses by strokes: what is drawn next, and how wide the brush is.
-import { brush, forget, metres, phase, setBrush } from "../tools/stroke_pose";
-import { PoseSwitches } from "./pose_options";
+import {
+  brush,
+  forget,
+  isPosed,
+  metres,
+  partly,
+  phase,
+  setBrush,
+  stretch,
+  twisted,
+} from "../tools/stroke_pose";
+import { PoseSwitches, Switch } from "./pose_options";
 
 export function StrokeOptions() {
   const isFirst = phase.value === "baseline";
@@ -28,6 +38,36 @@ export function StrokeOptions() {
         <button type="button" class="button wide" title="Escape" onClick={forget}>
           Another line over the bones
         </button>
+      )}
+      <label
+        class="chooser"
+        title="How many times as long, or as short, bones may become to come to the line"
+      >
+        <span>Stretch</span>
+        <input
+          type="range"
+          min={1}
+          max={2.5}
+          step={0.05}
+          value={stretch.value}
+          aria-valuetext={`${stretch.value.toFixed(2)} times`}
+          onInput={(event) => {
+            stretch.value = Number(event.currentTarget.value);
+          }}
+        />
+        <span class="quiet figure">{stretch.value > 1 ? `${stretch.value.toFixed(2)} ×` : "none"}</span>
+      </label>
+      <Switch
+        label="Twist with the line"
+        value={twisted}
+        title="Bones turn about themselves as the line does"
+      />
+      {isPosed.value && (
+        <Switch
+          label="Draw a part anew"
+          value={partly}
+          title="What is drawn takes the place of that part of the second line that it lies along"
+        />
       )}
       <PoseSwitches another={false} />
     </>

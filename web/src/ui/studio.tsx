@@ -15,6 +15,7 @@ import { Timeline } from "./timeline";
 import { Toasts } from "./toasts";
 import { Toolbar } from "./toolbar";
 import { TopBar } from "./topbar";
+import { Welcome } from "./welcome";
 
 export function Studio({ stage, software }: { stage: Stage; software: boolean }) {
   return (
@@ -25,6 +26,7 @@ export function Studio({ stage, software }: { stage: Stage; software: boolean })
         <Panes />
         <Toolbar stage={stage} />
         <Legend />
+        <Welcome />
         <Notices stage={stage} />
         <Toasts />
       </main>
@@ -66,6 +68,12 @@ function Notices({ stage }: { stage: Stage }) {
       <SendingNotice />
       <Recording stage={stage} />
       {open && <LeftOpenNotice />}
+      {open && state.value?.transport.as_baked === "working" && !state.value.transport.playing && (
+        <p class="notice">
+          <span class="spinner" aria-hidden="true" />
+          Working out the flesh up to here …
+        </p>
+      )}
       {open && preparing && (
         <p class="notice">
           <span class="spinner" aria-hidden="true" />

@@ -24,6 +24,7 @@ export function Timeline({ stage }: { stage: Stage }) {
         <ActionButton id="play" stage={stage} />
         <ActionButton id="step-ahead" stage={stage} />
         <ActionButton id="loop" stage={stage} />
+        <ActionButton id="as-baked" stage={stage} />
         <ActionButton id="layers" stage={stage} />
         <ActionButton id="ghosts" stage={stage} />
         <ActionButton id="curves" stage={stage} />

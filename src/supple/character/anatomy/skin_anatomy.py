@@ -19,7 +19,7 @@ from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
 from supple.geometry.vectors import cross, lengths, smoothstep
 
-THICKNESS, LEAF, RIGID, JIGGLE, FLESH = "thickness", "leaf", "rigid", "jiggle", "flesh"
+THICKNESS, LEAF, RIGID, JIGGLE, FLESH = PAINTED_ANATOMY = ("thickness", "leaf", "rigid", "jiggle", "flesh")
 _TRUNK = 0.95  # of a body's skin is thinner than what counts as its trunk
 _THIN = (0.1, 0.22)  # shares of the trunk's thickness: what is thinner than the first is bone and sinew
 _SOFT = (0.3, 0.8)  # shares of the trunk's thickness: what is thinner than the first does not swing

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple import device as devices
 from supple.arrays import Float32Array, FloatArray, IntArray
-from supple.character.anatomy.skin_anatomy import find_anatomy
+from supple.character.anatomy.skin_anatomy import PAINTED_ANATOMY, find_anatomy
 from supple.character.character import Character
 from supple.character.crowd import Crowd, stacked
 from supple.character.morph_targets import MorphTargets
@@ -84,8 +84,17 @@ class RestVolume:
         if not self.closed:
             return replace(self, member=member)
         thickness = self.thickness if depth is None else share_by_depth(depth)
+        if self._is_made_as(member):
+            return replace(self, member=member, thickness=thickness)
         limits = np.tile(_limits(member, painted=self.painted), len(character.points) // len(member.points))
         return replace(self, member=member, thickness=thickness, limits=limits)
+
+    def _is_made_as(self, member: Character) -> bool:
+        """Whether a character's skin is the same at rest, and of the same flesh: only shapes and other maps differ."""
+        mine = self.member
+        same = member.points is mine.points and member.triangles is mine.triangles
+        maps = PAINTED_ANATOMY if self.painted else ()
+        return same and all(member.maps.get(name) is mine.maps.get(name) for name in maps)
 
     def farthest(self, thickness: Float32Array) -> Float32Array:
         """The offset (V,) [m] at which vertices that take so much of a change are at their limits."""

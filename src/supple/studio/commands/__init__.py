@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from supple.studio import messages as say
 from supple.studio.commands import (
+    binding,
     capture,
     document,
     files,
@@ -29,6 +30,7 @@ _WORK = (
     joints,
     limp,
     pose_strokes,
+    binding,
     capture,
     document,
     files,

@@ -44,9 +44,12 @@ def _change(session: Session, command: say.Change) -> None:
 def _change_mask(session: Session, command: say.Change, graph: Graph, stage: str, mask: Mask) -> None:
     other = mask_from_panel(mask, command.name, command.value)
     other.weights(session.view(command.view).player.character)  # refuses parts and maps that there are not
+    step = f"{stage} {command.name} {command.value}"
+    wanted = session.document.with_skin(command.view, graph.with_work(stage, other), step)
     if command.done:
-        step = f"{stage} {command.name} {command.value}"
-        session.do(session.document.with_skin(command.view, graph.with_work(stage, other), step))
+        session.do(wanted)
+    elif session.view(command.view).preparing is None:
+        session.draft(wanted)
 
 
 def _choose_skin(session: Session, command: say.ChooseSkin) -> None:

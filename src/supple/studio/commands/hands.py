@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from supple.errors import InputError
 from supple.skins.pull import Pull
 from supple.studio import messages as say
@@ -15,8 +17,15 @@ def _hold(session: Session, command: say.Hold) -> None:
     if len(command.shares) != len(command.vertices) or total <= 0.0:
         raise InputError("studio", f"shares are {command.shares}", "one for each vertex is needed", "pick again")
     shares = [share / total for share in command.shares]
-    pull = Pull(command.vertices, to=command.to, shares=shares, radius=command.radius)
-    session.view(command.view).hold(pull, command.hand, along=command.along)
+    view, to = session.view(command.view), np.array(command.to)
+    if command.force is not None:
+        push = Pull(command.vertices, force=command.force, shares=shares, radius=command.radius)
+        view.hold(push, command.hand, along=None, following=session.following)
+        return
+    if command.along is not None:
+        to += session.seen.at(command.view, command.along).pose.world_from_joint[0, :3, 3]
+    pull = Pull(command.vertices, to=to, shares=shares, radius=command.radius)
+    view.hold(pull, command.hand, along=command.along, following=session.following)
 
 
 def _let_go(session: Session, command: say.LetGo) -> None:

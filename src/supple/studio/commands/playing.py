@@ -31,6 +31,10 @@ def _unloop(session: Session, command: say.Unloop) -> None:
     session.transport.unloop()
 
 
+def _as_baked(session: Session, command: say.AsBaked) -> None:
+    session.as_baked.switch(command.on)
+
+
 HANDLERS: Handlers = {
     say.Play: _play,
     say.Pause: _pause,
@@ -38,4 +42,5 @@ HANDLERS: Handlers = {
     say.Run: _run,
     say.Loop: _loop,
     say.Unloop: _unloop,
+    say.AsBaked: _as_baked,
 }

@@ -15,7 +15,7 @@ from supple.edits.painting import Canvas, mirror_edit
 from supple.edits.silhouette import redrawn_outline
 from supple.edits.strokes.surface_stroke import SurfaceStroke
 from supple.edits.strokes.view import View
-from supple.edits.surface_edit import SurfaceEdit
+from supple.edits.surface_edit import KINEMATIC, SurfaceEdit
 from supple.edits.surface_editing import SurfaceEditing
 from supple.errors import InputError
 from supple.graph.mask import Mask
@@ -61,8 +61,21 @@ def _raise(session: Session, command: say.Raise) -> None:
         swollen = bulge(
             points, session.character.triangles, stroke, **settings, profile=command.profile, method=command.method
         )
-        edits = _with(edits, word, stroke, encode_seen(session, command.view, line.last.pose, swollen - points))
+        shape = encode_seen(session, command.view, line.last.pose, swollen - points)
+        if command.force is not None:
+            shape = _held(shape, stroke.handles(session.character.triangles), command.force)
+        edits = _with(edits, word, stroke, shape)
     session.do(session.document.with_edits(edits, "Raise"))
+
+
+def _held(shape: SurfaceEdit, handles: np.ndarray, force: float) -> SurfaceEdit:
+    """A shape as a force on those of the handles that it moves."""
+    return shape.hold(np.intersect1d(handles, shape.vertices), stiffness=min(force, KINEMATIC))
+
+
+def _as_before(shape: SurfaceEdit, before: SurfaceEdit) -> SurfaceEdit:
+    """A changed shape, which is a force where it was one."""
+    return shape if before.handles is None else _held(shape, before.handles, before.stiffness)
 
 
 def _redraw_outline(session: Session, command: say.RedrawOutline) -> None:
@@ -151,19 +164,21 @@ def _move_knot(session: Session, command: say.MoveKnot) -> None:
     pose = _own_pose(session, session.seen.newest(command.view).pose)
     matrices = rest_from_posed(session.character, pose, corners, skin=first_skin(session, command.view))
     by = np.einsum("c,cij,j->i", stroke.barycentric[command.knot], matrices, np.array(command.by)) / amount
-    shape = editing.pull_knot(command.knot, by)
+    shape = _as_before(editing.pull_knot(command.knot, by), editing.shape)
     _show(session, edits.with_shape(command.stroke, shape), "Move knot", done=command.done)
 
 
 def _change_height(session: Session, command: say.ChangeHeight) -> None:
     edits = _edits_with(session, command.stroke)
-    shape = _editing(session, edits, command.stroke).with_height(command.height)
+    editing = _editing(session, edits, command.stroke)
+    shape = _as_before(editing.with_height(command.height), editing.shape)
     _show(session, edits.with_shape(command.stroke, shape), "Height", done=command.done)
 
 
 def _delete_knot(session: Session, command: say.DeleteKnot) -> None:
     edits = _edits_with(session, command.stroke)
     stroke, shape = _editing(session, edits, command.stroke).delete_knot(command.knot)
+    shape = _as_before(shape, edits.shapes[command.stroke])
     edits = edits.with_shape(command.stroke, shape).with_stroke(command.stroke, stroke)
     session.do(session.document.with_edits(edits, "Delete knot"))
 

@@ -14,10 +14,12 @@ import numpy as np
 import supple
 from supple.arrays import FloatArray
 from supple.character.character import Character
+from supple.errors import InputError
 from supple.graph.player import Player
-from supple.motion.pose import PoseSource
+from supple.motion.pose import Pose, PoseSource
 from supple.studio.frames import FramePacker, Head, trail_frame
 
+VERTEX = "vertex:"
 FIRST_VIEW = 16  # frames of ghosts have numbers of views from here on
 _CLEAR = 0.3  # of the spacing: nearer to the character than this a ghost would only blur it
 _AGAIN = 30  # frames after which one is sent again, for windows that have opened since
@@ -28,7 +30,7 @@ _SAMPLES = 8  # poses of the trail in a frame
 class GhostSettings:
     """So many ghosts are `before` and `after` the character, every `spacing` frames of the motion.
 
-    `trail` is the joint whose way is drawn, if any.
+    `trail` is the joint or vertex whose way is drawn, if any.
     """
 
     on: bool = False
@@ -98,19 +100,36 @@ class GhostMaker:
     def _trail_frame(
         self, asked: GhostSettings, character: Character, source: PoseSource, head: Head, fps: float
     ) -> list[bytes]:
-        names = character.skeleton.names
-        if asked.trail not in names:
+        if not asked.trail:
             return []
         middle = math.floor(head.motion_time * fps / asked.spacing) * asked.spacing
         low, high = middle - asked.before * asked.spacing, middle + (asked.after + 1) * asked.spacing
-        for place in [place for place in range(low, high + 1) if place not in self._trail][:_SAMPLES]:
-            self._trail[place] = source.sample(place / fps).world_from_joint[names.index(asked.trail), :3, 3]
+        try:
+            for place in [place for place in range(low, high + 1) if place not in self._trail][:_SAMPLES]:
+                self._trail[place] = trail_place(asked.trail, character, source.sample(place / fps))
+        except InputError:  # it was asked for of another character
+            return []
         self._trail = {place: at for place, at in self._trail.items() if low <= place <= high}
         whole = len(self._trail) == high - low + 1
         if not whole or (self._sent == (low, high) and self._wait != 0):
             return []
         self._sent = low, high
         return [trail_frame(head, np.array([self._trail[place] for place in range(low, high + 1)]))]
+
+
+def trail_place(of: str, character: Character, pose: Pose) -> FloatArray:
+    """Where (3,) [m] a joint is in a pose, by its name, or a vertex, by its number behind `VERTEX`, by linear blend."""
+    if not of.startswith(VERTEX):
+        joint = character.skeleton.index(of)
+        return pose.world_from_joint[joint, :3, 3]
+    number = of.removeprefix(VERTEX)
+    count = len(character.points)
+    if not (number.isdecimal() and int(number) < count):
+        raise InputError("studio", f"vertex {number!r} was named", f"there are {count}", "pick one on the skin")
+    weights, vertex = character.require_weights("studio"), int(number)
+    matrices = pose.skinning(character.skeleton)[weights.joints[vertex]]
+    blended = np.einsum("k,kij->ij", weights.values[vertex], matrices[:, :3, :])
+    return np.asarray(blended @ np.append(character.points[vertex], 1.0))
 
 
 def places(now: float, before: int, after: int) -> list[int]:

@@ -14,7 +14,8 @@ from supple.measure.speed import vertex_speed
 from supple.skins.base import BoundSkin
 from supple.skins.painted_map import MapInfo
 
-MAP, WEIGHT = "map:", "weight:"
+MAP, WEIGHT, SHAPE = "map:", "weight:", "shape:"
+_SHAPES = 16  # that are listed
 _PERCENT, _MILLIMETRES = 100.0, 1000.0
 
 
@@ -44,10 +45,12 @@ def offered(players: Sequence[Player]) -> list[Measure]:
     found = [Measure("stretch", "Stretch", "%", signed=True), Measure("speed", "Speed", "m/s")]
     if len(players) > 1:
         found.append(Measure("difference", "Difference to the first view", "mm"))
-    if any(_stage_with("forces", player) for player in players):
+    if any(stage_with("forces", player) for player in players):
         found.append(Measure("force", "Force"))
-    if any(_stage_with("contact_pressure", player) for player in players):
+    if any(stage_with("contact_pressure", player) for player in players):
         found.append(Measure("pressure", "Contact pressure", "Pa"))
+    shapes = list(players[0].character.shapes)[:_SHAPES]
+    found += [Measure(f"{SHAPE}{name}", f"What {name} moves", "mm") for name in shapes]
     read = {name: info for player in players for name, info in player.maps().items() if info.smooth}
     names = dict.fromkeys([*players[0].character.maps, *read])
     return [*found, *(_map_measure(name, read.get(name)) for name in names)]
@@ -79,6 +82,8 @@ def values_of(measure: Measure, moment: Moment) -> list[FloatArray | Float32Arra
     """The values (V,) of every view; None where it has none."""
     if measure.name.startswith(MAP):
         return [_map(player, measure.name.removeprefix(MAP)) for player in moment.players]
+    if measure.name.startswith(SHAPE):
+        return [_shape(player, measure.name.removeprefix(SHAPE)) for player in moment.players]
     if measure.name.startswith(WEIGHT):
         return [_weight(player, measure.name.removeprefix(WEIGHT)) for player in moment.players]
     return [_READ[measure.name](moment, view) for view in range(len(moment.players))]
@@ -88,6 +93,12 @@ def _map(player: Player, name: str) -> FloatArray | None:
     """A map as it is painted, or what the skin takes where it is not."""
     painted = player.character.maps.get(name)
     return player.usual_map(name) if painted is None and name in player.maps() else painted
+
+
+def _shape(player: Player, name: str) -> FloatArray | None:
+    """How far a shape moves every vertex at rest; None where there is no such shape any more."""
+    offsets = player.character.shapes.get(name)
+    return None if offsets is None else _MILLIMETRES * np.linalg.norm(offsets, axis=1)
 
 
 def _stretch(moment: Moment, view: int) -> Float32Array:
@@ -110,7 +121,7 @@ def _difference(moment: Moment, view: int) -> Float32Array | None:
 
 
 def _force(moment: Moment, view: int) -> Float32Array | None:
-    stage = _stage_with("forces", moment.players[view])
+    stage = stage_with("forces", moment.players[view])
     if stage is None:
         return None
     size: Float32Array = np.linalg.norm(moment.players[view].forces(stage=stage), axis=1)
@@ -118,7 +129,7 @@ def _force(moment: Moment, view: int) -> Float32Array | None:
 
 
 def _pressure(moment: Moment, view: int) -> Float32Array | None:
-    stage = _stage_with("contact_pressure", moment.players[view])
+    stage = stage_with("contact_pressure", moment.players[view])
     return None if stage is None else moment.players[view].contact_pressure(stage=stage)
 
 
@@ -136,7 +147,7 @@ def _weight(player: Player, joint: str) -> FloatArray:
     return np.sum(weights.values * (weights.joints == player.character.skeleton.index(joint)), axis=1)
 
 
-def _stage_with(reading: str, player: Player) -> str | None:
+def stage_with(reading: str, player: Player) -> str | None:
     """The last stage whose skin knows forces or pressure."""
     for stage in reversed(player.graph.stages):
         known = getattr(type(stage.work), reading, None)

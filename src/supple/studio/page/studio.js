@@ -1270,6 +1270,7 @@ var JOINTS = 3;
 var TRAIL = 4;
 var AMOUNTS = 5;
 var THINGS = 6;
+var LINES = 7;
 function readFrame(message) {
   if (message.byteLength < HEAD) return null;
   const head = new DataView(message, 0, HEAD);
@@ -1288,6 +1289,10 @@ function readFrame(message) {
   if (kind === COLOURS && message.byteLength >= HEAD + count) {
     const [low, high] = [head.getFloat32(44, true), head.getFloat32(48, true)];
     return { kind: "colours", ...about2, low, high, values: new Uint8Array(message, HEAD, count) };
+  }
+  if (kind === LINES && message.byteLength >= HEAD + 24 * count) {
+    const places = new Float32Array(message, HEAD, 6 * count);
+    return { kind: "lines", ...about2, longest: head.getFloat32(44, true), places };
   }
   if (kind === TRAIL && message.byteLength >= HEAD + 12 * count)
     return { kind: "trail", ...about2, places: new Float32Array(message, HEAD, 3 * count) };
@@ -1468,6 +1473,59 @@ var HandMark = class {
 // src/tools/drag.ts
 import { Vector3 as Vector34 } from "./three.js";
 
+// node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
+var f4 = /* @__PURE__ */ Symbol.for("pv");
+var o4 = 0;
+function a4(t4, e4, n3, u4, a5, i4) {
+  e4 || (e4 = {});
+  var c4, l4, p5 = e4;
+  if ("ref" in p5 && "function" != typeof t4) for (l4 in p5 = {}, e4) "ref" == l4 ? c4 = e4[l4] : p5[l4] = e4[l4];
+  var s4 = { type: t4, props: p5, key: n3, ref: c4, __k: null, __: null, __b: 0, __e: null, __c: null, constructor: f4, __v: --o4, __i: -1, __u: 0 };
+  return (a5 || i4) && (s4.__source = a5, s4.__self = i4), n.vnode && n.vnode(s4), s4;
+}
+
+// src/ui/drag_options.tsx
+var holding = y3(false);
+var pushing = y3(false);
+var lastHeld = y3(null);
+function keepShape() {
+  ask({ do: "keep-shape", view: view.value?.view ?? 0 });
+}
+function DragOptions() {
+  return /* @__PURE__ */ a4($, { children: [
+    /* @__PURE__ */ a4("label", { class: "tool-switch", title: "The farther the hand is from its place, the harder it pushes", children: [
+      /* @__PURE__ */ a4("span", { children: "Push instead of holding" }),
+      /* @__PURE__ */ a4(
+        "input",
+        {
+          type: "checkbox",
+          class: "switch",
+          role: "switch",
+          "aria-checked": pushing.value,
+          checked: pushing.value,
+          onChange: (event) => {
+            pushing.value = event.currentTarget.checked;
+          }
+        }
+      )
+    ] }),
+    /* @__PURE__ */ a4(
+      "button",
+      {
+        type: "button",
+        class: "button outlined wide",
+        disabled: !holding.value,
+        title: "What the hand makes of the flesh becomes a shape, which goes along in every pose (Enter, while it is held)",
+        onClick: keepShape,
+        children: [
+          "Keep this shape ",
+          /* @__PURE__ */ a4("kbd", { children: "Enter" })
+        ]
+      }
+    )
+  ] });
+}
+
 // src/tools/tool.ts
 import { Vector2, Vector3 as Vector33 } from "./three.js";
 function pixelOf(stage2, event, pane = stage2.pane) {
@@ -1486,6 +1544,7 @@ function placeAt(stage2, pixel) {
 
 // src/tools/drag.ts
 var MOST_HOVER_TRIANGLES = 6e4;
+var PUSH = 400;
 var SHORTEST_WAIT = 15;
 var DragFlesh = class {
   constructor(stage2, look2) {
@@ -1504,6 +1563,7 @@ var DragFlesh = class {
   key = "G";
   icon = "hand";
   hint = "Press on the skin and drag; several fingers are several hands.";
+  options = DragOptions;
   hands = /* @__PURE__ */ new Map();
   hoverMark;
   pointer = null;
@@ -1544,6 +1604,9 @@ var DragFlesh = class {
     const [at, normal] = [new Vector34(), new Vector34()];
     skin2.surface(place, at, normal);
     const forward = viewer.camera.getWorldDirection(new Vector34());
+    holding.value = true;
+    const nearest = place.shares.indexOf(Math.max(...place.shares));
+    lastHeld.value = skin2.data.vertexOfPoint[place.points[nearest]];
     this.hands.set(event.pointerId, {
       name: `pointer-${event.pointerId}`,
       place,
@@ -1568,6 +1631,11 @@ var DragFlesh = class {
   up(event) {
     this.letGo(event.pointerId);
   }
+  hear(key) {
+    if (key !== "Enter" || this.hands.size === 0) return false;
+    keepShape();
+    return true;
+  }
   hover(event) {
     this.pointer = event && pixelOf(this.stage, event);
   }
@@ -1581,6 +1649,7 @@ var DragFlesh = class {
     const hand = this.hands.get(pointer);
     if (!hand) return;
     this.hands.delete(pointer);
+    holding.value = this.hands.size > 0;
     hand.mark.dispose();
     if (hand.sent) ask({ do: "let-go", hand: hand.name });
     this.stage.redraw();
@@ -1598,28 +1667,37 @@ var DragFlesh = class {
   tell(hand) {
     const now = performance.now();
     const last = hand.sent;
+    const frame2 = hand.pane.skin.frame;
     const along = following.value;
     const to = hand.at.clone();
-    if (along) to.sub(new Vector34(...rootOf(hand.pane.skin.frame)));
+    if (along) to.sub(new Vector34(...rootOf(frame2)));
     const same = last && last.along === along && last.to.distanceTo(to) < 1e-5 && last.radius === radius.value;
     if (same) return;
     if (last && now - last.time < SHORTEST_WAIT * Math.max(1, this.hands.size / 2)) {
       this.stage.redraw();
       return;
     }
+    const force2 = pushing.value ? this.push(hand) : null;
     const seq = ask({
       do: "hold",
       hand: hand.name,
       vertices: hand.vertices,
       shares: hand.place.shares,
       to: to.toArray(),
-      along,
+      along: along && !force2 ? frame2.frame : null,
+      force: force2,
       radius: radius.value,
       view: hand.pane.number
     });
     if (seq === null) return;
     hand.sent = { to, along, time: now, radius: radius.value };
     hand.commands.add(seq);
+  }
+  /** The force of a hand [N], the harder the farther it is from its place. */
+  push({ pane, place, at }) {
+    const [position, normal] = [new Vector34(), new Vector34()];
+    pane.skin.surface(place, position, normal);
+    return at.clone().sub(position).multiplyScalar(PUSH).toArray();
   }
   updateHover() {
     const { skin: skin2, canvas } = this.stage;
@@ -1637,35 +1715,97 @@ var DragFlesh = class {
   }
 };
 
-// src/scene/gizmo.ts
+// src/scene/disc.ts
 import {
   BufferAttribute as BufferAttribute2,
   BufferGeometry as BufferGeometry2,
+  LineBasicMaterial as LineBasicMaterial2,
+  LineLoop as LineLoop2,
+  Mesh,
+  MeshBasicMaterial,
+  Vector3 as Vector35
+} from "./three.js";
+var SIDES = 48;
+var FACING = new Vector35(0, 0, 1);
+var Disc = class {
+  constructor(parent, look2) {
+    this.parent = parent;
+    const round = Array.from({ length: SIDES }, (_3, i4) => {
+      const angle = 2 * Math.PI * i4 / SIDES;
+      return [Math.cos(angle), Math.sin(angle), 0];
+    });
+    const fan = round.flatMap((at, i4) => [0, 0, 0, ...at, ...round[(i4 + 1) % SIDES]]);
+    const geometry = (places) => new BufferGeometry2().setAttribute("position", new BufferAttribute2(new Float32Array(places), 3));
+    const seen = { transparent: true, depthTest: false, depthWrite: false };
+    this.face = new Mesh(geometry(fan), new MeshBasicMaterial({ ...seen, side: 2 }));
+    this.rim = new LineLoop2(geometry(round.flat()), new LineBasicMaterial2(seen));
+    for (const part of this.parts) {
+      part.renderOrder = 11;
+      part.frustumCulled = false;
+      parent.add(part);
+    }
+    this.wear(look2);
+  }
+  parent;
+  face;
+  rim;
+  wear(look2) {
+    for (const part of this.parts) part.material.color.set(LOOKS[look2].ring);
+  }
+  show(center, normal, radius2, lit) {
+    for (const part of this.parts) {
+      part.visible = true;
+      part.position.copy(center);
+      part.quaternion.setFromUnitVectors(FACING, normal);
+      part.scale.setScalar(radius2);
+    }
+    this.face.material.opacity = lit ? 0.3 : 0.08;
+    this.rim.material.opacity = lit ? 1 : 0.45;
+  }
+  hide() {
+    for (const part of this.parts) part.visible = false;
+  }
+  dispose() {
+    for (const part of this.parts) {
+      this.parent.remove(part);
+      part.geometry.dispose();
+      part.material.dispose();
+    }
+  }
+  get parts() {
+    return [this.face, this.rim];
+  }
+};
+
+// src/scene/gizmo.ts
+import {
+  BufferAttribute as BufferAttribute3,
+  BufferGeometry as BufferGeometry3,
   DynamicDrawUsage,
   Line as Line2,
-  LineBasicMaterial as LineBasicMaterial2,
+  LineBasicMaterial as LineBasicMaterial3,
   Vector2 as Vector22,
-  Vector3 as Vector35
+  Vector3 as Vector36
 } from "./three.js";
 var RADIUS = 76;
 var POINTS = 65;
 var NEAR = 8;
 var Gizmo = class {
-  center = new Vector35();
+  center = new Vector36();
   lines;
   materials;
-  axes = [new Vector35(), new Vector35(), new Vector35()];
+  axes = [new Vector36(), new Vector36(), new Vector36()];
   radius = 1;
   // [m]
   lit = null;
   constructor(scene, look2) {
     this.materials = Array.from(
       { length: 4 },
-      () => new LineBasicMaterial2({ transparent: true, depthTest: false })
+      () => new LineBasicMaterial3({ transparent: true, depthTest: false })
     );
     this.lines = this.materials.map((material, i4) => {
-      const places = new BufferAttribute2(new Float32Array(3 * (i4 < 3 ? POINTS : 3)), 3);
-      const geometry = new BufferGeometry2().setAttribute("position", places.setUsage(DynamicDrawUsage));
+      const places = new BufferAttribute3(new Float32Array(3 * (i4 < 3 ? POINTS : 3)), 3);
+      const geometry = new BufferGeometry3().setAttribute("position", places.setUsage(DynamicDrawUsage));
       const line = new Line2(geometry, material);
       line.frustumCulled = false;
       line.renderOrder = 12;
@@ -1687,7 +1827,7 @@ var Gizmo = class {
     this.center.copy(center);
     axes.forEach((axis, i4) => void this.axes[i4].copy(axis));
     if (turning) this.axes[turning.ring].copy(turning.axis);
-    const depth = center.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector35()));
+    const depth = center.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector36()));
     const height2 = 2 * Math.tan(camera.fov * Math.PI / 360) * Math.max(depth, 1e-6);
     this.radius = RADIUS * height2 / Math.max(1, window2.height);
     this.axes.forEach((axis, ring) => {
@@ -1709,7 +1849,7 @@ var Gizmo = class {
       if (!line.visible) return;
       const places = line.geometry.getAttribute("position");
       for (let i4 = 0; i4 < POINTS; i4++) {
-        const at = new Vector35().fromBufferAttribute(places, i4);
+        const at = new Vector36().fromBufferAttribute(places, i4);
         const away = pixelOfPlace(at, camera, window2).distanceTo(pixel);
         if (away < nearest) {
           nearest = away;
@@ -1724,7 +1864,7 @@ var Gizmo = class {
     const facing = toViewer.clone().addScaledVector(axis, -toViewer.dot(axis));
     if (facing.length() < 1e-6) facing.set(axis.y, axis.z, axis.x).cross(axis);
     facing.normalize();
-    const side = new Vector35().crossVectors(axis, facing);
+    const side = new Vector36().crossVectors(axis, facing);
     const half = full || Math.abs(toViewer.dot(axis)) > 0.9 ? Math.PI : 0.5 * Math.PI;
     const places = this.lines[ring].geometry.getAttribute("position");
     for (let i4 = 0; i4 < POINTS; i4++) {
@@ -1742,7 +1882,7 @@ var Gizmo = class {
     const places = line.geometry.getAttribute("position");
     const from = turning.spoke.clone().setLength(this.radius);
     const to = from.clone().applyAxisAngle(turning.axis, turning.angle);
-    [from, new Vector35(), to].forEach((out, i4) => {
+    [from, new Vector36(), to].forEach((out, i4) => {
       places.setXYZ(i4, this.center.x + out.x, this.center.y + out.y, this.center.z + out.z);
     });
     places.needsUpdate = true;
@@ -1754,14 +1894,277 @@ function pixelOfPlace(place, camera, window2) {
   return new Vector22((0.5 + 0.5 * seen.x) * window2.width, (0.5 - 0.5 * seen.y) * window2.height);
 }
 
+// src/shown.ts
+var range = y3([0, 1]);
+function takeRange({ low, high }) {
+  if (range.peek()[0] !== low || range.peek()[1] !== high) range.value = [low, high];
+}
+var longestArrow = y3(0);
+function takeLongest({ longest }) {
+  if (longestArrow.peek() !== longest) longestArrow.value = longest;
+}
+var joints = y3(/* @__PURE__ */ new Set());
+function needJoints(who, needs) {
+  if (joints.peek().has(who) === needs) return;
+  const others = [...joints.peek()].filter((one) => one !== who);
+  joints.value = new Set(needs ? [...others, who] : others);
+}
+x2(() => {
+  const wanted2 = joints.value.size > 0;
+  if (wanted2 && link.value.open && state.value && !state.value.shown.joints)
+    ask({ do: "show", joints: true });
+});
+x2(() => {
+  if (joints.value.size === 0 && state.peek()?.shown.joints) ask({ do: "show", joints: false });
+});
+x2(() => {
+  const wanted2 = curvesShown.value;
+  if (!link.value.open || !state.value) return;
+  if (wanted2 && !state.value.shown.curves) ask({ do: "show", curves: true });
+});
+x2(() => {
+  if (!curvesShown.value && state.peek()?.shown.curves) ask({ do: "show", curves: false });
+});
+
+// src/tools/dividers.tsx
+import { Vector3 as Vector37 } from "./three.js";
+
+// src/ui/words.ts
+function plainName(name) {
+  const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ").toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+// src/tools/dividers.tsx
+var NEAR2 = 16;
+var SHORTEST_WAIT2 = 40;
+var LARGEST = 0.09;
+var CLICK = 3;
+var chosen = y3(null);
+var DividerPlanes = class {
+  constructor(stage2, look2) {
+    this.stage = stage2;
+    this.look = look2;
+    this.gizmo = new Gizmo(stage2.scene, look2);
+    x2(() => {
+      const wanted2 = link.value.open && state.value && !(state.value.dividers.length > 0);
+      if (this.within && wanted2 && this.offered()) ask({ do: "show", dividers: true });
+    });
+  }
+  stage;
+  look;
+  id = "planes";
+  name = "Planes between bones";
+  key = "D";
+  icon = "planes";
+  hint = "Drag a plane to move where the skin of one bone ends; drag a ring to turn it.";
+  discs = [];
+  gizmo;
+  drag = null;
+  hovered = null;
+  within = false;
+  /** Where skin hangs on single bones. */
+  offered() {
+    return view.value?.maps.some(({ name }) => name === "reach_start") ?? false;
+  }
+  wear(look2) {
+    this.look = look2;
+    for (const disc of this.discs) disc.wear(look2);
+    this.gizmo.wear(look2);
+  }
+  enter() {
+    this.within = true;
+    ask({ do: "show", dividers: true });
+    needJoints(this.id, true);
+    this.stage.showBones(true);
+  }
+  leave() {
+    this.within = false;
+    this.drag = null;
+    chosen.value = null;
+    for (const disc of this.discs) disc.dispose();
+    this.discs = [];
+    this.gizmo.hide();
+    ask({ do: "show", dividers: false });
+    needJoints(this.id, false);
+    this.stage.showBones(bonesShown.value);
+    this.stage.canvas.classList.remove("on-joint", "holding");
+  }
+  lost() {
+    this.drag = null;
+  }
+  hear(key) {
+    if (key !== "Escape" || chosen.value === null) return false;
+    chosen.value = null;
+    return true;
+  }
+  down(event) {
+    if (this.drag) return false;
+    const pixel = pixelOf(this.stage, event);
+    const { camera } = this.stage.viewer;
+    const hit = chosen.value === null ? null : this.gizmo.pick(pixel, camera, this.stage.boxOf(this.stage.pane));
+    const divider = hit ? chosen.value : this.under(pixel);
+    const before = divider === null ? void 0 : state.value?.dividers[divider];
+    if (divider === null || !before) return false;
+    const at = this.place(before).center;
+    this.drag = {
+      pointer: event.pointerId,
+      divider,
+      from: pixel,
+      depth: at.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector37())),
+      before,
+      ring: hit && { axis: hit.axis, spoke: hit.at.clone().sub(this.gizmo.center) },
+      moved: false,
+      by: before.by,
+      turn: before.turn,
+      sent: 0,
+      fresh: false
+    };
+    chosen.value = divider;
+    return true;
+  }
+  move(event) {
+    const { drag } = this;
+    if (drag?.pointer !== event.pointerId) return;
+    const pixel = pixelOf(this.stage, event);
+    drag.moved ||= pixel.distanceTo(drag.from) > CLICK;
+    if (!drag.moved) return;
+    const own = this.axes(drag.before.joint);
+    if (drag.ring) {
+      const seen = (place) => pixelOfPlace(place, this.stage.viewer.camera, this.stage.boxOf(this.stage.pane));
+      const at = this.gizmo.center.clone().add(drag.ring.spoke);
+      const little = new Vector37().crossVectors(drag.ring.axis, drag.ring.spoke).multiplyScalar(0.01);
+      const along = seen(at.clone().add(little)).sub(seen(at)).multiplyScalar(100);
+      const angle = pixel.clone().sub(drag.from).dot(along) / Math.max(along.lengthSq(), 1e-6);
+      drag.turn = plus(drag.before.turn, inAxes(own, drag.ring.axis.clone().multiplyScalar(angle)));
+    } else {
+      const forward = this.stage.viewer.camera.getWorldDirection(new Vector37());
+      const [from, to] = [drag.from, pixel].map((one) => {
+        const direction = rayThrough(this.stage, one);
+        return direction.multiplyScalar(drag.depth / direction.dot(forward));
+      });
+      drag.by = plus(drag.before.by, inAxes(own, to.sub(from)));
+    }
+    drag.fresh = true;
+    this.stage.redraw();
+  }
+  up(event, cancelled) {
+    const { drag } = this;
+    if (drag?.pointer !== event.pointerId) return;
+    this.drag = null;
+    if (!drag.moved) return;
+    const { divider, before } = drag;
+    const [by, turn] = cancelled ? [before.by, before.turn] : [drag.by, drag.turn];
+    ask({ do: "move-divider", divider, by, turn, done: !cancelled });
+  }
+  hover(event) {
+    const pixel = event && pixelOf(this.stage, event);
+    this.hovered = pixel && this.under(pixel);
+    const hit = pixel && chosen.value !== null ? this.gizmo.pick(pixel, this.stage.viewer.camera, this.stage.boxOf(this.stage.pane)) : null;
+    this.gizmo.light(hit ? hit.ring : null);
+    this.stage.canvas.classList.toggle("on-joint", this.hovered !== null || hit !== null);
+  }
+  /** Before every picture. */
+  update() {
+    if (!this.within) return;
+    const { drag, stage: stage2 } = this;
+    const planes = stage2.joints?.frame ? state.value?.dividers ?? [] : [];
+    while (this.discs.length < planes.length) this.discs.push(new Disc(stage2.scene, this.look));
+    for (const gone of this.discs.splice(planes.length)) gone.dispose();
+    if (drag?.fresh && performance.now() - drag.sent > SHORTEST_WAIT2) {
+      drag.sent = performance.now();
+      drag.fresh = false;
+      ask({ do: "move-divider", divider: drag.divider, by: drag.by, turn: drag.turn, done: false });
+    } else if (drag?.fresh) stage2.redraw();
+    planes.forEach((plane, number) => {
+      const { center, normal, radius: radius2 } = this.place(this.dragged(plane, number));
+      this.discs[number].show(center, normal, radius2, number === chosen.value || number === this.hovered);
+    });
+    const one = chosen.value === null ? void 0 : planes[chosen.value];
+    if (!one || drag?.moved && !drag.ring) this.gizmo.hide();
+    else {
+      const { center } = this.place(this.dragged(one, chosen.value));
+      this.gizmo.show(center, this.axes(one.joint), stage2.viewer.camera, stage2.boxOf(stage2.pane), null);
+    }
+    stage2.canvas.classList.toggle("holding", drag !== null);
+  }
+  options() {
+    const plane = chosen.value === null ? void 0 : state.value?.dividers[chosen.value];
+    const names = plane?.label.split(" | ").map(plainName);
+    return /* @__PURE__ */ a4($, { children: [
+      names && /* @__PURE__ */ a4("p", { children: [
+        "Between ",
+        /* @__PURE__ */ a4("b", { children: names[0] }),
+        " and ",
+        /* @__PURE__ */ a4("b", { children: names[1] })
+      ] }),
+      /* @__PURE__ */ a4(
+        "button",
+        {
+          type: "button",
+          class: "button outlined wide",
+          disabled: !state.value?.dividers.some(({ by, turn }) => [...by, ...turn].some((x3) => x3 !== 0)),
+          onClick: () => ask({ do: "reset-dividers" }),
+          children: "All planes as they were"
+        }
+      )
+    ] });
+  }
+  /** A plane with what a hand is doing to it, which the engine may not have said again yet. */
+  dragged(plane, number) {
+    const { drag } = this;
+    if (drag?.divider !== number) return plane;
+    const point = plus(drag.before.point, minus(drag.by, drag.before.by));
+    const turned = new Vector37(...minus(drag.turn, drag.before.turn));
+    const angle = turned.length();
+    const normal = new Vector37(...drag.before.normal);
+    if (angle > 0) normal.applyAxisAngle(turned.normalize(), angle);
+    return { ...plane, point, normal: normal.toArray() };
+  }
+  /** Axes of a joint in the world. */
+  axes(joint) {
+    const { transforms } = this.stage.joints.frame;
+    const column = (i4) => new Vector37(
+      transforms[12 * joint + i4],
+      transforms[12 * joint + 4 + i4],
+      transforms[12 * joint + 8 + i4]
+    ).normalize();
+    return [column(0), column(1), column(2)];
+  }
+  place({ joint, point, normal, size: size3 }) {
+    const axes = this.axes(joint);
+    const into = (values2) => axes.reduce((sum, axis, i4) => sum.addScaledVector(axis, values2[i4]), new Vector37());
+    const radius2 = Math.min(0.45 * size3, LARGEST * (state.value?.mesh.size || 1.8));
+    return { center: into(point).add(this.stage.joint(joint)), normal: into(normal), radius: radius2 };
+  }
+  under(pixel) {
+    if (!this.stage.joints?.frame) return null;
+    const window2 = this.stage.boxOf(this.stage.pane);
+    const away = (state.value?.dividers ?? []).map(
+      (plane) => pixelOfPlace(this.place(plane).center, this.stage.viewer.camera, window2).distanceTo(pixel)
+    );
+    const nearest = Math.min(...away);
+    return nearest < NEAR2 ? away.indexOf(nearest) : null;
+  }
+};
+function inAxes(axes, vector) {
+  return axes.map((axis) => axis.dot(vector));
+}
+function plus(a5, b3) {
+  return a5.map((one, i4) => one + b3[i4]);
+}
+function minus(a5, b3) {
+  return a5.map((one, i4) => one - b3[i4]);
+}
+
 // src/scene/joint_dots.ts
 import {
-  BufferAttribute as BufferAttribute3,
-  BufferGeometry as BufferGeometry3,
+  BufferAttribute as BufferAttribute4,
+  BufferGeometry as BufferGeometry4,
   Color as Color2,
   DynamicDrawUsage as DynamicDrawUsage2,
   GLSL3,
-  Mesh,
+  Mesh as Mesh2,
   RawShaderMaterial,
   Vector2 as Vector23
 } from "./three.js";
@@ -1822,7 +2225,7 @@ var JointDots = class {
         edge: { value: new Color2() }
       }
     });
-    this.mesh = new Mesh(new BufferGeometry3(), this.material);
+    this.mesh = new Mesh2(new BufferGeometry4(), this.material);
     this.mesh.frustumCulled = false;
     this.mesh.renderOrder = 11;
     this.mesh.visible = false;
@@ -1866,8 +2269,8 @@ var JointDots = class {
       CORNERS2[2 * (i4 % 4) + 1],
       0
     ]);
-    const attribute = (values2) => new BufferAttribute3(values2, 3).setUsage(DynamicDrawUsage2);
-    const geometry = new BufferGeometry3().setAttribute("position", attribute(new Float32Array(12 * count))).setAttribute("corner", attribute(new Float32Array(corners.flat())));
+    const attribute = (values2) => new BufferAttribute4(values2, 3).setUsage(DynamicDrawUsage2);
+    const geometry = new BufferGeometry4().setAttribute("position", attribute(new Float32Array(12 * count))).setAttribute("corner", attribute(new Float32Array(corners.flat())));
     geometry.setIndex(
       Array.from({ length: count }, (_3, dot) => FACES.map((corner) => 4 * dot + corner)).flat()
     );
@@ -1875,55 +2278,36 @@ var JointDots = class {
   }
 };
 
-// src/shown.ts
-var range = y3([0, 1]);
-function takeRange({ low, high }) {
-  if (range.peek()[0] !== low || range.peek()[1] !== high) range.value = [low, high];
-}
-var joints = y3(/* @__PURE__ */ new Set());
-function needJoints(who, needs) {
-  if (joints.peek().has(who) === needs) return;
-  const others = [...joints.peek()].filter((one) => one !== who);
-  joints.value = new Set(needs ? [...others, who] : others);
-}
-x2(() => {
-  const wanted = joints.value.size > 0;
-  if (wanted && link.value.open && state.value && !state.value.shown.joints)
-    ask({ do: "show", joints: true });
-});
-x2(() => {
-  if (joints.value.size === 0 && state.peek()?.shown.joints) ask({ do: "show", joints: false });
-});
-x2(() => {
-  const wanted = curvesShown.value;
-  if (!link.value.open || !state.value) return;
-  if (wanted && !state.value.shown.curves) ask({ do: "show", curves: true });
-});
-x2(() => {
-  if (!curvesShown.value && state.peek()?.shown.curves) ask({ do: "show", curves: false });
-});
-
 // src/tools/joints.ts
-import { Vector3 as Vector36 } from "./three.js";
-var NEAR2 = 13;
+import { Vector3 as Vector38 } from "./three.js";
+var NEAR3 = 13;
 var ON_IT = 5;
 var pins = y3(/* @__PURE__ */ new Set());
 var keyed = y3(false);
 var ranged = y3(true);
 var fresh = y3(false);
+var limits = y3(/* @__PURE__ */ new Map());
+var reaches = y3(/* @__PURE__ */ new Map());
+function setLimit(joint, angle) {
+  const others = new Map(limits.value);
+  if (angle >= Math.PI - 1e-6) others.delete(joint);
+  else others.set(joint, angle);
+  limits.value = others;
+}
 function togglePin(joint) {
   const others = [...pins.value].filter((one) => one !== joint);
   pins.value = new Set(pins.value.has(joint) ? others : [...others, joint]);
 }
 function posingOptions(time) {
-  return { time, pins: [...pins.value], ranges: ranged.value, key: keyed.value, fresh: fresh.value };
+  const held = { pins: [...pins.value], ranges: ranged.value, limits: [...limits.value] };
+  return { time, ...held, key: keyed.value, fresh: fresh.value };
 }
 function jointPlaces(stage2) {
   const joints2 = stage2.joints;
   if (!joints2?.frame) return [];
-  return joints2.skeleton.names.map((_3, joint) => stage2.joint(joint, new Vector36()));
+  return joints2.skeleton.names.map((_3, joint) => stage2.joint(joint, new Vector38()));
 }
-function jointUnder(stage2, pixel, near = NEAR2) {
+function jointUnder(stage2, pixel, near = NEAR3) {
   const { camera } = stage2.viewer;
   const window2 = stage2.boxOf(stage2.pane);
   let [nearest, found] = [near, null];
@@ -1936,7 +2320,7 @@ function jointUnder(stage2, pixel, near = NEAR2) {
 function jointAxes(stage2, joint) {
   const { skeleton, frame: frame2 } = stage2.joints;
   const here = stage2.joint(joint);
-  const along = new Vector36();
+  const along = new Vector38();
   skeleton.parents.forEach((parent2, child) => {
     if (parent2 === joint) along.add(stage2.joint(child).sub(here));
   });
@@ -1946,7 +2330,7 @@ function jointAxes(stage2, joint) {
   along.normalize();
   const at = 12 * joint;
   const columns = [0, 1, 2].map(
-    (column) => new Vector36(
+    (column) => new Vector38(
       frame2.transforms[at + column],
       frame2.transforms[at + 4 + column],
       frame2.transforms[at + 8 + column]
@@ -1956,22 +2340,11 @@ function jointAxes(stage2, joint) {
     (best, one) => Math.abs(one.dot(along)) / one.length() < Math.abs(best.dot(along)) / best.length() ? one : best
   );
   across.addScaledVector(along, -across.dot(along)).normalize();
-  return [across, along, new Vector36().crossVectors(across, along)];
-}
-
-// node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
-var f4 = /* @__PURE__ */ Symbol.for("pv");
-var o4 = 0;
-function a4(t4, e4, n3, u4, a5, i4) {
-  e4 || (e4 = {});
-  var c4, l4, p5 = e4;
-  if ("ref" in p5 && "function" != typeof t4) for (l4 in p5 = {}, e4) "ref" == l4 ? c4 = e4[l4] : p5[l4] = e4[l4];
-  var s4 = { type: t4, props: p5, key: n3, ref: c4, __k: null, __: null, __b: 0, __e: null, __c: null, constructor: f4, __v: --o4, __i: -1, __u: 0 };
-  return (a5 || i4) && (s4.__source = a5, s4.__self = i4), n.vnode && n.vnode(s4), s4;
+  return [across, along, new Vector38().crossVectors(across, along)];
 }
 
 // src/tools/limp.tsx
-var NEAR3 = 16;
+var NEAR4 = 16;
 var MUSCLES = "muscles.strength";
 var strength = O(
   () => view.value?.stages.flatMap(({ settings }) => settings).find(({ name }) => name === MUSCLES)?.value ?? null
@@ -2074,7 +2447,7 @@ var LetLimp = class {
     if (places.length === 0 || strength.value === null) return null;
     const window2 = this.stage.boxOf(this.stage.pane);
     const seen = places.map((place) => pixelOfPlace(place, this.stage.viewer.camera, window2));
-    let [nearest, found] = [NEAR3, null];
+    let [nearest, found] = [NEAR4, null];
     const consider = (joint, away) => {
       if (away < nearest) [nearest, found] = [away, joint];
     };
@@ -2093,7 +2466,7 @@ function distanceToPiece(at, from, to) {
 }
 
 // src/tools/paint.ts
-import { Vector3 as Vector37 } from "./three.js";
+import { Vector3 as Vector39 } from "./three.js";
 
 // src/tools/brush.ts
 var mapName = y3("");
@@ -2137,12 +2510,6 @@ function fromSlider(place, row) {
 }
 function shown(value) {
   return String(Number(value.toPrecision(Math.abs(value) < 1 ? 4 : 6)));
-}
-
-// src/ui/words.ts
-function plainName(name) {
-  const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ").toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 // src/ui/brush.tsx
@@ -2405,7 +2772,7 @@ var PaintMap = class {
     const { skin: skin2 } = this.stage;
     const place = placeAt(this.stage, pixel);
     if (!skin2 || !place) return null;
-    const [at, normal] = [new Vector37(), new Vector37()];
+    const [at, normal] = [new Vector39(), new Vector39()];
     skin2.surface(place, at, normal);
     const vertices = place.points.map((point) => skin2.data.vertexOfPoint[point]);
     return { place: { vertices, shares: place.shares.map((share) => Math.min(1, Math.max(0, share))) }, at };
@@ -2417,8 +2784,8 @@ var PaintMap = class {
     const gone = hit ? hit.at.distanceTo(stroke.at) / (SPACING * radius.value) : 0;
     const steps = Math.min(2 ** HALVINGS, Math.ceil(gone));
     for (let step2 = 1; step2 < steps; step2++) {
-      const between = this.hit(stroke.pixel.clone().lerp(pixel, step2 / steps));
-      if (between) stroke.waiting.push(between.place);
+      const between2 = this.hit(stroke.pixel.clone().lerp(pixel, step2 / steps));
+      if (between2) stroke.waiting.push(between2.place);
     }
     stroke.pixel = pixel;
     if (!hit) return;
@@ -2462,14 +2829,14 @@ var PaintMap = class {
       this.mark.hide();
       return;
     }
-    const [position, normal] = [new Vector37(), new Vector37()];
+    const [position, normal] = [new Vector39(), new Vector39()];
     skin2.surface(place, position, normal);
     this.mark.show(position, normal, radius.value, null);
   }
 };
 
 // src/tools/pose.tsx
-import { Vector3 as Vector38 } from "./three.js";
+import { Vector3 as Vector310 } from "./three.js";
 
 // src/pace.ts
 var waiting2 = /* @__PURE__ */ new Map();
@@ -2493,9 +2860,9 @@ function flush() {
 // src/ui/pose_options.tsx
 var SHORTEST = 0.4;
 var LONGEST = 2.5;
-function PoseOptions({ stage: stage2, chosen }) {
+function PoseOptions({ stage: stage2, chosen: chosen2 }) {
   const skeleton = state.value?.skeleton;
-  const joint = chosen.value;
+  const joint = chosen2.value;
   return /* @__PURE__ */ a4($, { children: [
     skeleton && joint !== null && joint < skeleton.names.length && /* @__PURE__ */ a4(ChosenJoint, { stage: stage2, joint, name: skeleton.names[joint] }),
     /* @__PURE__ */ a4(PoseSwitches, {})
@@ -2567,8 +2934,72 @@ function ChosenJoint({ stage: stage2, joint, name }) {
         }
       )
     ] }),
-    /* @__PURE__ */ a4(BoneLength, { stage: stage2, joint })
+    /* @__PURE__ */ a4(BoneLength, { stage: stage2, joint }),
+    /* @__PURE__ */ a4(Limit, { joint }),
+    /* @__PURE__ */ a4(Reach, { joint })
   ] });
+}
+function Limit({ joint }) {
+  const limit = limits.value.get(joint) ?? Math.PI;
+  const degrees = Math.round(180 * limit / Math.PI);
+  return /* @__PURE__ */ a4("label", { class: "chooser", title: "How far from rest it turns at most while it is posed", children: [
+    /* @__PURE__ */ a4("span", { children: "Turns" }),
+    /* @__PURE__ */ a4(
+      "input",
+      {
+        type: "range",
+        min: 0,
+        max: 180,
+        step: 5,
+        value: degrees,
+        "aria-label": "Turns at most",
+        "aria-valuetext": degrees < 180 ? `${degrees} degrees` : "freely",
+        onInput: ({ currentTarget }) => setLimit(joint, Math.PI * Number(currentTarget.value) / 180)
+      }
+    ),
+    /* @__PURE__ */ a4("span", { class: "quiet figure", children: degrees < 180 ? `${degrees}°` : "freely" })
+  ] });
+}
+function Reach({ joint }) {
+  if (!view.value?.maps.some(({ name }) => name === "reach_start")) return null;
+  const reach2 = reaches.value.get(joint) ?? 0.5;
+  const tell2 = (value, done) => {
+    reaches.value = new Map(reaches.value).set(joint, value);
+    ask({ do: "set-reach", joint, reach: value, done });
+  };
+  return /* @__PURE__ */ a4(
+    "label",
+    {
+      class: "chooser",
+      title: "How far along its bones the skin turns with it; the map can be painted further",
+      children: [
+        /* @__PURE__ */ a4("span", { children: "Reach" }),
+        /* @__PURE__ */ a4(
+          "input",
+          {
+            type: "range",
+            min: 0,
+            max: 1,
+            step: 0.01,
+            value: reach2,
+            "aria-label": "Reach of the joint",
+            onInput: ({ currentTarget }) => {
+              const value = Number(currentTarget.value);
+              soon("reach", () => tell2(value, false));
+            },
+            onChange: ({ currentTarget }) => {
+              notSoon("reach");
+              tell2(Number(currentTarget.value), true);
+            }
+          }
+        ),
+        /* @__PURE__ */ a4("span", { class: "quiet figure", children: [
+          Math.round(100 * reach2),
+          " %"
+        ] })
+      ]
+    }
+  );
 }
 function stretchOf(stage2, joint) {
   const skeleton = stage2.joints?.skeleton;
@@ -2584,8 +3015,8 @@ function stretchOf(stage2, joint) {
 }
 function BoneLength({ stage: stage2, joint }) {
   shownFrame.value;
-  const stretch = stretchOf(stage2, joint);
-  if (stretch === null) return null;
+  const stretch2 = stretchOf(stage2, joint);
+  if (stretch2 === null) return null;
   const tell2 = (value, done) => ask({ do: "stretch-bone", joint, stretch: value, ...posingOptions(motionTime.value), done });
   return /* @__PURE__ */ a4("label", { class: "chooser", title: "How many times as long as at rest its bone is", children: [
     /* @__PURE__ */ a4("span", { children: "Bone" }),
@@ -2596,9 +3027,9 @@ function BoneLength({ stage: stage2, joint }) {
         min: SHORTEST,
         max: LONGEST,
         step: 0.01,
-        value: stretch,
+        value: stretch2,
         "aria-label": "Length of the bone",
-        "aria-valuetext": `${stretch.toFixed(2)} times its length at rest`,
+        "aria-valuetext": `${stretch2.toFixed(2)} times its length at rest`,
         onInput: ({ currentTarget }) => {
           const value = Number(currentTarget.value);
           soon("stretch", () => tell2(value, false));
@@ -2607,15 +3038,15 @@ function BoneLength({ stage: stage2, joint }) {
       }
     ),
     /* @__PURE__ */ a4("span", { class: "quiet figure", children: [
-      stretch.toFixed(2),
+      stretch2.toFixed(2),
       " ×"
     ] })
   ] });
 }
 
 // src/tools/pose.tsx
-var SHORTEST_WAIT2 = 15;
-var CLICK = 3;
+var SHORTEST_WAIT3 = 15;
+var CLICK2 = 3;
 var EDGE_ON = 0.35;
 var chosenJoint = y3(null);
 var PoseJoints = class {
@@ -2634,6 +3065,8 @@ var PoseJoints = class {
       if (now === mesh) return;
       mesh = now;
       pins.value = /* @__PURE__ */ new Set();
+      limits.value = /* @__PURE__ */ new Map();
+      reaches.value = /* @__PURE__ */ new Map();
       chosenJoint.value = null;
     });
   }
@@ -2686,7 +3119,7 @@ var PoseJoints = class {
     const joint = under ?? (hit && chosenJoint.value);
     if (joint === null) return false;
     const place = this.stage.joint(joint);
-    const forward = camera.getWorldDirection(new Vector38());
+    const forward = camera.getWorldDirection(new Vector310());
     this.drag = {
       pointer: event.pointerId,
       joint,
@@ -2707,7 +3140,7 @@ var PoseJoints = class {
     const drag = this.drag;
     if (drag?.pointer !== event.pointerId) return;
     drag.pixel = pixelOf(this.stage, event);
-    drag.moved ||= drag.pixel.distanceTo(drag.from) > CLICK;
+    drag.moved ||= drag.pixel.distanceTo(drag.from) > CLICK2;
     if (drag.turn && drag.moved) this.follow(drag, drag.turn);
   }
   up(event) {
@@ -2739,19 +3172,19 @@ var PoseJoints = class {
       this.gizmo.hide();
       return;
     }
-    const chosen = chosenJoint.value;
+    const chosen2 = chosenJoint.value;
     const kinds = Uint8Array.from(places, (_3, joint) => {
-      const lit = joint === this.hovered || joint === chosen || joint === drag?.joint;
+      const lit = joint === this.hovered || joint === chosen2 || joint === drag?.joint;
       const pinned = pins.value.has(joint);
       return (lit || pinned ? LIT : 0) + (pinned ? PINNED : 0) + (lit ? LARGE : 0);
     });
     this.dots.show(places, kinds, stage2.boxOf(stage2.pane));
     stage2.canvas.classList.toggle("holding", drag !== null);
-    if (chosen === null || drag && !drag.turn && drag.moved) this.gizmo.hide();
+    if (chosen2 === null || drag && !drag.turn && drag.moved) this.gizmo.hide();
     else
       this.gizmo.show(
-        places[chosen],
-        jointAxes(stage2, chosen),
+        places[chosen2],
+        jointAxes(stage2, chosen2),
         stage2.viewer.camera,
         stage2.boxOf(stage2.pane),
         drag?.turn && drag.moved ? drag.turn : null
@@ -2772,7 +3205,7 @@ var PoseJoints = class {
   }
   /** How far the pointer has gone on the plane through the joint that faces the viewer, who may have gone along. */
   wayOf(drag) {
-    const forward = this.stage.viewer.camera.getWorldDirection(new Vector38());
+    const forward = this.stage.viewer.camera.getWorldDirection(new Vector310());
     const [from, to] = [drag.from, drag.pixel].map((pixel) => {
       const direction = rayThrough(this.stage, pixel);
       return direction.multiplyScalar(drag.depth / direction.dot(forward));
@@ -2788,7 +3221,7 @@ var PoseJoints = class {
       const direction = rayThrough(this.stage, drag.pixel);
       const distance = center.clone().sub(camera.position).dot(turn.axis) / direction.dot(turn.axis);
       const out = camera.position.clone().addScaledVector(direction, distance).sub(center);
-      const side = new Vector38().crossVectors(turn.axis, turn.spoke);
+      const side = new Vector310().crossVectors(turn.axis, turn.spoke);
       const now = Math.atan2(out.dot(side), out.dot(turn.spoke));
       let step2 = now - turn.last;
       if (step2 > Math.PI) step2 -= 2 * Math.PI;
@@ -2799,13 +3232,13 @@ var PoseJoints = class {
     }
     const seen = (place) => pixelOfPlace(place, camera, this.stage.boxOf(this.stage.pane));
     const at = center.clone().add(turn.spoke);
-    const little = new Vector38().crossVectors(turn.axis, turn.spoke).multiplyScalar(0.01);
+    const little = new Vector310().crossVectors(turn.axis, turn.spoke).multiplyScalar(0.01);
     const along = seen(at.clone().add(little)).sub(seen(at)).multiplyScalar(100);
     turn.angle = drag.pixel.clone().sub(drag.from).dot(along) / Math.max(along.lengthSq(), 1e-6);
   }
   tell(drag, done) {
     const now = performance.now();
-    if (!done && drag.sent && now - drag.sent.time < SHORTEST_WAIT2) {
+    if (!done && drag.sent && now - drag.sent.time < SHORTEST_WAIT3) {
       this.stage.redraw();
       return;
     }
@@ -2883,11 +3316,11 @@ function AmountField({
 }
 
 // src/tools/names.ts
-function freeName(wanted) {
+function freeName(wanted2) {
   const { shapes = [], poses = [], strokes: strokes2 = [], layers = [] } = state.value?.edits ?? {};
   const taken = /* @__PURE__ */ new Set([...shapes, ...poses, ...strokes2, ...layers.map(({ name: name2 }) => name2)]);
-  let name = wanted;
-  for (let number = 2; taken.has(name); number++) name = `${wanted} ${number}`;
+  let name = wanted2;
+  for (let number = 2; taken.has(name); number++) name = `${wanted2} ${number}`;
   return name;
 }
 
@@ -2984,19 +3417,19 @@ function Options() {
     ),
     /* @__PURE__ */ a4("label", { class: "line", children: [
       /* @__PURE__ */ a4("span", { class: "quiet", children: "Profile" }),
-      /* @__PURE__ */ a4("select", { value: profile2, onChange: (event) => change({ profile: event.currentTarget.value }, true), children: (state.value?.edits.profiles ?? []).map((name) => /* @__PURE__ */ a4("option", { children: name }, name)) })
+      /* @__PURE__ */ a4("select", { value: profile2, onChange: (event) => change({ profile: event.currentTarget.value }, true), children: (state.value?.edits.profiles ?? []).map((name) => /* @__PURE__ */ a4("option", { value: name, children: plainName(name) }, name)) })
     ] })
   ] });
 }
 
 // src/scene/pose_lines.ts
-import { BufferAttribute as BufferAttribute4, BufferGeometry as BufferGeometry4, DynamicDrawUsage as DynamicDrawUsage3, Line as Line3, LineBasicMaterial as LineBasicMaterial3 } from "./three.js";
+import { BufferAttribute as BufferAttribute5, BufferGeometry as BufferGeometry5, DynamicDrawUsage as DynamicDrawUsage3, Line as Line3, LineBasicMaterial as LineBasicMaterial4 } from "./three.js";
 var ROOM = 2048;
 var PoseLine = class {
   constructor(scene, look2, quiet) {
     this.quiet = quiet;
-    this.material = new LineBasicMaterial3({ transparent: true, depthTest: false, opacity: quiet ? 0.75 : 1 });
-    this.line = new Line3(new BufferGeometry4().setAttribute("position", this.places), this.material);
+    this.material = new LineBasicMaterial4({ transparent: true, depthTest: false, opacity: quiet ? 0.75 : 1 });
+    this.line = new Line3(new BufferGeometry5().setAttribute("position", this.places), this.material);
     this.line.frustumCulled = false;
     this.line.renderOrder = 10;
     this.line.visible = false;
@@ -3006,7 +3439,7 @@ var PoseLine = class {
   quiet;
   line;
   material;
-  places = new BufferAttribute4(new Float32Array(3 * ROOM), 3).setUsage(DynamicDrawUsage3);
+  places = new BufferAttribute5(new Float32Array(3 * ROOM), 3).setUsage(DynamicDrawUsage3);
   wear(look2) {
     this.material.color.set(this.quiet ? LOOKS[look2].axes[2] : LOOKS[look2].ring);
   }
@@ -3023,7 +3456,7 @@ var PoseLine = class {
 };
 
 // src/tools/stroke_pose.tsx
-import { Vector3 as Vector39 } from "./three.js";
+import { Vector3 as Vector311 } from "./three.js";
 
 // src/ui/stroke_options.tsx
 function StrokeOptions() {
@@ -3050,20 +3483,65 @@ function StrokeOptions() {
       ] })
     ] }),
     !isFirst && /* @__PURE__ */ a4("button", { type: "button", class: "button wide", title: "Escape", onClick: forget, children: "Another line over the bones" }),
+    /* @__PURE__ */ a4(
+      "label",
+      {
+        class: "chooser",
+        title: "How many times as long, or as short, bones may become to come to the line",
+        children: [
+          /* @__PURE__ */ a4("span", { children: "Stretch" }),
+          /* @__PURE__ */ a4(
+            "input",
+            {
+              type: "range",
+              min: 1,
+              max: 2.5,
+              step: 0.05,
+              value: stretch.value,
+              "aria-valuetext": `${stretch.value.toFixed(2)} times`,
+              onInput: (event) => {
+                stretch.value = Number(event.currentTarget.value);
+              }
+            }
+          ),
+          /* @__PURE__ */ a4("span", { class: "quiet figure", children: stretch.value > 1 ? `${stretch.value.toFixed(2)} ×` : "none" })
+        ]
+      }
+    ),
+    /* @__PURE__ */ a4(
+      Switch,
+      {
+        label: "Twist with the line",
+        value: twisted,
+        title: "Bones turn about themselves as the line does"
+      }
+    ),
+    isPosed.value && /* @__PURE__ */ a4(
+      Switch,
+      {
+        label: "Draw a part anew",
+        value: partly,
+        title: "What is drawn takes the place of that part of the second line that it lies along"
+      }
+    ),
     /* @__PURE__ */ a4(PoseSwitches, { another: false })
   ] });
 }
 
 // src/tools/stroke_pose.tsx
-var SHORTEST_WAIT3 = 15;
+var SHORTEST_WAIT4 = 15;
 var APART = 2.5;
 var LEAST = 12;
-var NEAR4 = 10;
+var NEAR5 = 10;
 var RADIUS2 = 0.06;
 var STEP = 1.2;
 var brush = y3(RADIUS2);
 var baseline = y3(null);
 var phase = O(() => baseline.value ? "offset" : "baseline");
+var stretch = y3(1);
+var twisted = y3(false);
+var partly = y3(false);
+var isPosed = O(() => Boolean(baseline.value?.pose));
 var PoseByStrokes = class {
   constructor(stage2, look2) {
     this.stage = stage2;
@@ -3124,6 +3602,7 @@ var PoseByStrokes = class {
     if (key === "[" || key === "]") setBrush(brush.value * (key === "]" ? STEP : 1 / STEP));
     else if (key === "P" && this.hovered !== null) togglePin(this.hovered);
     else if (key === "Escape" && baseline.value) forget();
+    else if (key === "Delete" || key === "Backspace") return this.deleteKnot();
     else return false;
     return true;
   }
@@ -3133,7 +3612,7 @@ var PoseByStrokes = class {
     const pixel = pixelOf(this.stage, event);
     const knot = this.knotUnder(pixel);
     const kind = knot !== null ? "knot" : phase.value;
-    if (kind === "baseline" && this.nearestJoint(pixel, places).away > 4 * NEAR4) return false;
+    if (kind === "baseline" && this.nearestJoint(pixel, places).away > 4 * NEAR5) return false;
     const at = knot !== null ? asPlace(this.drawn().knots[knot]) : places[this.nearestJoint(pixel, places).joint].clone();
     if (state.value?.transport.playing) ask({ do: "pause" });
     this.drawing = {
@@ -3141,12 +3620,13 @@ var PoseByStrokes = class {
       pointer: event.pointerId,
       depth: this.depthOf(at),
       last: pixel,
+      pixels: [pixel],
       length: 0,
       places: [],
       knot: knot ?? 0,
       sent: { time: 0, count: 0 }
     };
-    this.drawing.places.push(this.onPlane(pixel, this.drawing.depth));
+    this.lay(this.drawing);
     return true;
   }
   move(event) {
@@ -3160,8 +3640,9 @@ var PoseByStrokes = class {
       if (way < APART && drawing.kind !== "knot") continue;
       drawing.length += way;
       drawing.last = pixel;
-      drawing.places.push(this.onPlane(pixel, drawing.depth));
+      drawing.pixels.push(pixel);
     }
+    this.lay(drawing);
   }
   up(event, cancelled) {
     const drawing = this.drawing;
@@ -3172,6 +3653,41 @@ var PoseByStrokes = class {
     } else if (cancelled || drawing.length < LEAST) return;
     else if (drawing.kind === "offset") this.tell(drawing, true);
     else this.keep(drawing.places);
+  }
+  /** Lay what is drawn into space: the first line as deep as bones lie under it, the second as deep as the first. */
+  lay(drawing) {
+    const { kind, pixels, depth } = drawing;
+    const line = baseline.value?.places ?? [];
+    if (kind === "knot") drawing.places = [this.onPlane(pixels.at(-1), depth)];
+    else if (kind === "baseline") {
+      const depths = smoothed(pixels.map((pixel) => this.boneDepth(pixel) ?? Number.NaN));
+      drawing.places = pixels.map((pixel, i4) => this.onPlane(pixel, depths[i4] ?? depth));
+    } else {
+      const [ways, own] = [waysAlong(pixels), waysAlong(line)];
+      const depths = line.map((place) => this.depthOf(place));
+      drawing.places = pixels.map((pixel, i4) => this.onPlane(pixel, between(own, depths, ways[i4])));
+    }
+  }
+  /** How deep the bone lies that is seen nearest to a pixel; null where none is near. */
+  boneDepth(pixel) {
+    const { skeleton } = this.stage.joints ?? {};
+    const places = jointPlaces(this.stage);
+    const window2 = this.stage.boxOf(this.stage.pane);
+    const seen = places.map((place) => pixelOfPlace(place, this.stage.viewer.camera, window2));
+    let [nearest, found] = [4 * NEAR5, null];
+    skeleton?.parents.forEach((parent, joint) => {
+      if (parent < 0) return;
+      const [from, along] = [seen[parent], seen[joint].clone().sub(seen[parent])];
+      const share = Math.min(
+        1,
+        Math.max(0, pixel.clone().sub(from).dot(along) / Math.max(along.lengthSq(), 1e-6))
+      );
+      const away = from.clone().addScaledVector(along, share).distanceTo(pixel);
+      if (away >= nearest) return;
+      nearest = away;
+      found = this.depthOf(places[parent].clone().lerp(places[joint], share));
+    });
+    return found;
   }
   keep(places) {
     const joints2 = this.picked(places);
@@ -3239,21 +3755,21 @@ var PoseByStrokes = class {
   adopt() {
     const line = baseline.value;
     if (!line || this.drawing) return;
-    const known = state.value?.edits.pose_strokes ?? [];
-    if (line.pose && !known.some(({ pose }) => pose === line.pose)) baseline.value = { ...line, pose: "" };
-    const last = known.at(-1);
+    const known2 = state.value?.edits.pose_strokes ?? [];
+    if (line.pose && !known2.some(({ pose }) => pose === line.pose)) baseline.value = { ...line, pose: "" };
+    const last = known2.at(-1);
     if (!line.pose && last && last.time === line.time && matches(last.baseline, line.places))
       baseline.value = { ...line, pose: last.pose };
   }
   depthOf(at) {
     const { camera } = this.stage.viewer;
-    return at.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector39()));
+    return at.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector311()));
   }
   /** Where a pixel is on the plane at a depth that faces the viewer. */
   onPlane(pixel, depth) {
     const { camera } = this.stage.viewer;
     const direction = rayThrough(this.stage, pixel);
-    const forward = camera.getWorldDirection(new Vector39());
+    const forward = camera.getWorldDirection(new Vector311());
     return camera.position.clone().addScaledVector(direction, depth / direction.dot(forward));
   }
   nearestJoint(pixel, places) {
@@ -3271,7 +3787,7 @@ var PoseByStrokes = class {
       (knot) => pixelOfPlace(asPlace(knot), this.stage.viewer.camera, window2).distanceTo(pixel)
     );
     const nearest = Math.min(...away);
-    return nearest < NEAR4 ? away.indexOf(nearest) : null;
+    return nearest < NEAR5 ? away.indexOf(nearest) : null;
   }
   /** The joints within the brush of a line. */
   picked(line) {
@@ -3287,19 +3803,29 @@ var PoseByStrokes = class {
       return;
     }
     const depth = this.drawing?.depth ?? this.depthOf(places[this.nearestJoint(this.pointer, places).joint]);
-    const towards = this.stage.viewer.camera.getWorldDirection(new Vector39()).negate();
+    const towards = this.stage.viewer.camera.getWorldDirection(new Vector311()).negate();
     this.circle.show(this.onPlane(this.pointer, depth), towards, metres(), null);
+  }
+  posing(time) {
+    return { ...posingOptions(time), radius: metres(), stretch: stretch.value, twist: twisted.value };
+  }
+  /** Take the knot under the pointer away. */
+  deleteKnot() {
+    const [line, knot] = [baseline.value, this.pointer && this.knotUnder(this.pointer)];
+    if (!line || knot === null) return false;
+    ask({ do: "delete-pose-knot", pose: line.pose, knot, ...this.posing(line.time), done: true });
+    return true;
   }
   tell(drawing, done) {
     const line = baseline.value;
     const now = performance.now();
     if (!line) return;
-    if (!done && (now - drawing.sent.time < SHORTEST_WAIT3 || drawing.sent.count === drawing.places.length)) {
+    if (!done && (now - drawing.sent.time < SHORTEST_WAIT4 || drawing.sent.count === drawing.places.length)) {
       if (drawing.sent.count !== drawing.places.length) this.stage.redraw();
       return;
     }
     drawing.sent = { time: now, count: drawing.places.length };
-    const options = { ...posingOptions(line.time), radius: metres(), done };
+    const options = { ...this.posing(line.time), done };
     if (drawing.kind === "knot") {
       const to = drawing.places.at(-1).toArray();
       ask({ do: "pull-pose-knot", pose: line.pose, knot: drawing.knot, to, ...options });
@@ -3310,11 +3836,40 @@ var PoseByStrokes = class {
       baseline: thinned(line.places),
       offset: thinned(drawing.places),
       again: line.pose,
+      part: partly.value && line.pose !== "",
       ...options
     });
     if (done) fresh.value = false;
   }
 };
+function waysAlong(line) {
+  let way = 0;
+  const ways = line.map((at, i4) => {
+    if (i4 > 0) way += at.distanceTo(line[i4 - 1]);
+    return way;
+  });
+  return ways.map((one) => one / Math.max(way, 1e-9));
+}
+function between(at, values2, place) {
+  const after = at.findIndex((one) => one >= place);
+  if (after <= 0) return (after < 0 ? values2.at(-1) : values2[0]) ?? 0;
+  const [low, high] = [at[after - 1], at[after]];
+  const share = (place - low) / Math.max(high - low, 1e-9);
+  return values2[after - 1] + share * (values2[after] - values2[after - 1]);
+}
+function smoothed(depths) {
+  const filled = [];
+  let last = depths.find((one) => !Number.isNaN(one));
+  for (const one of depths) {
+    if (!Number.isNaN(one)) last = one;
+    filled.push(last);
+  }
+  const half = Math.ceil(filled.length / 20);
+  return filled.map((_3, i4) => {
+    const near = filled.slice(Math.max(0, i4 - half), i4 + half + 1).filter((one) => one !== void 0);
+    return near.length > 0 ? near.reduce((sum, one) => sum + one, 0) / near.length : void 0;
+  });
+}
 function forget() {
   baseline.value = null;
 }
@@ -3325,7 +3880,7 @@ function metres() {
   return brush.value * (state.value?.mesh.size || 1.8);
 }
 function asPlace([x3, y5, z3]) {
-  return new Vector39(x3, y5, z3);
+  return new Vector311(x3, y5, z3);
 }
 function thinned(places) {
   const step2 = Math.max(1, Math.ceil(places.length / 300));
@@ -3344,24 +3899,24 @@ function distanceToPiece2(place, from, to) {
 
 // src/scene/outline.ts
 import {
-  BufferAttribute as BufferAttribute5,
-  BufferGeometry as BufferGeometry5,
+  BufferAttribute as BufferAttribute6,
+  BufferGeometry as BufferGeometry6,
   DynamicDrawUsage as DynamicDrawUsage4,
-  LineBasicMaterial as LineBasicMaterial4,
+  LineBasicMaterial as LineBasicMaterial5,
   LineSegments,
-  Vector3 as Vector310
+  Vector3 as Vector312
 } from "./three.js";
 var NEARER = 4e-3;
 var ROOM2 = 4096;
 var Outline = class {
   material;
-  positions = new BufferAttribute5(new Float32Array(6 * ROOM2), 3).setUsage(DynamicDrawUsage4);
+  positions = new BufferAttribute6(new Float32Array(6 * ROOM2), 3).setUsage(DynamicDrawUsage4);
   lines;
   edges = null;
   facing = new Uint8Array(0);
   constructor(look2) {
-    this.material = new LineBasicMaterial4({ transparent: true, opacity: 0.9 });
-    this.lines = new LineSegments(new BufferGeometry5(), this.material);
+    this.material = new LineBasicMaterial5({ transparent: true, opacity: 0.9 });
+    this.lines = new LineSegments(new BufferGeometry6(), this.material);
     this.lines.frustumCulled = false;
     this.lines.renderOrder = 4;
     this.wear(look2);
@@ -3379,7 +3934,7 @@ var Outline = class {
     if (this.edges?.skin !== skin2) this.edges = { skin: skin2, sides: sidesOf(skin2) };
     this.face(skin2, eye);
     const { sides } = this.edges;
-    const point = new Vector310();
+    const point = new Vector312();
     let count = 0;
     for (let at = 0; at < sides.length; at += 4) {
       const [one, other] = [sides[at + 2], sides[at + 3]];
@@ -3400,7 +3955,7 @@ var Outline = class {
     const larger = new Float32Array(2 * this.positions.array.length);
     larger.set(this.positions.array);
     this.lines.geometry.dispose();
-    this.positions = new BufferAttribute5(larger, 3).setUsage(DynamicDrawUsage4);
+    this.positions = new BufferAttribute6(larger, 3).setUsage(DynamicDrawUsage4);
   }
   /** Which triangles are turned to the eye. */
   face({ frame: frame2, data }, eye) {
@@ -3421,7 +3976,7 @@ var Outline = class {
 };
 function sidesOf({ data }) {
   const { triangles, vertexOfPoint } = data;
-  const known = /* @__PURE__ */ new Map();
+  const known2 = /* @__PURE__ */ new Map();
   const sides = new Int32Array(4 * triangles.length);
   const vertices = data.points + 1;
   let count = 0;
@@ -3430,10 +3985,10 @@ function sidesOf({ data }) {
       const [p5, q2] = [triangles[t4 + corner], triangles[t4 + (corner + 1) % 3]];
       const [v4, w5] = [vertexOfPoint[p5], vertexOfPoint[q2]];
       const name = Math.min(v4, w5) * vertices + Math.max(v4, w5);
-      const there = known.get(name);
+      const there = known2.get(name);
       if (there !== void 0) sides[there + 3] = t4 / 3;
       else {
-        known.set(name, 4 * count);
+        known2.set(name, 4 * count);
         sides.set([p5, q2, t4 / 3, -1], 4 * count++);
       }
     }
@@ -3441,7 +3996,7 @@ function sidesOf({ data }) {
 }
 
 // src/tools/strokes/outline.ts
-import { Vector2 as Vector26, Vector3 as Vector313 } from "./three.js";
+import { Vector2 as Vector26, Vector3 as Vector315 } from "./three.js";
 
 // src/tools/strokes/ink.ts
 import { Vector2 as Vector24 } from "./three.js";
@@ -3537,16 +4092,16 @@ var Ink = class {
   stem(from, to) {
     this.curve([from, to], true);
   }
-  dot(pixel, radius2, chosen) {
+  dot(pixel, radius2, chosen2) {
     this.empty = false;
     const { context } = this;
     const { line, edge, chosen: white } = COLOURS2[this.look];
     context.beginPath();
     context.arc(pixel.x, pixel.y, radius2, 0, 2 * Math.PI);
-    context.fillStyle = chosen ? white : line;
+    context.fillStyle = chosen2 ? white : line;
     context.fill();
     context.lineWidth = 1.5;
-    context.strokeStyle = chosen ? line : edge;
+    context.strokeStyle = chosen2 ? line : edge;
     context.stroke();
   }
   /** Where a place of the world is seen in the pane, in CSS pixels. */
@@ -3558,7 +4113,7 @@ var Ink = class {
 };
 
 // src/tools/strokes/knots.ts
-import { Vector2 as Vector25, Vector3 as Vector311 } from "./three.js";
+import { Vector2 as Vector25, Vector3 as Vector313 } from "./three.js";
 
 // src/tools/strokes/settings.ts
 var METHODS = ["smooth", "rigid", "laplacian"];
@@ -3567,6 +4122,8 @@ var height = y3(0.022);
 var reach = y3(0.035);
 var method = y3("smooth");
 var profile = y3("even");
+var forced = y3(false);
+var force = y3(20);
 var creases = y3(false);
 var otherWay = y3(false);
 var chosenName = y3(null);
@@ -3603,8 +4160,8 @@ function deleteChosen(event) {
 // src/tools/strokes/knots.ts
 var KNOT = 5;
 var STEM = 34;
-var NEAR5 = { mouse: 9, pen: 11, touch: 20 };
-var SHORTEST_WAIT4 = 15;
+var NEAR6 = { mouse: 9, pen: 11, touch: 20 };
+var SHORTEST_WAIT5 = 15;
 var FARTHEST = 0.3;
 var Knots = class {
   constructor(stage2, ink) {
@@ -3623,7 +4180,7 @@ var Knots = class {
   }
   /** The knot under a pixel, the chosen stroke's first. */
   at(pixel, pointerType) {
-    const near = NEAR5[pointerType] ?? 9;
+    const near = NEAR6[pointerType] ?? 9;
     let best = null;
     let least = near;
     for (const one of this.shown) {
@@ -3651,7 +4208,7 @@ var Knots = class {
       start: pixel,
       up: up.length() > 0.5 ? up.normalize() : new Vector25(0, -1),
       perPixel: metresPerPixel(this.stage, position),
-      by: new Vector311(),
+      by: new Vector313(),
       height: stroke.height,
       sent: [],
       time: 0,
@@ -3668,7 +4225,7 @@ var Knots = class {
     const drag = this.drag;
     this.drag = null;
     if (!drag || drag.sent.length === 0) return;
-    if (cancelled) [drag.by, drag.height] = [new Vector311(), drag.stroke.height];
+    if (cancelled) [drag.by, drag.height] = [new Vector313(), drag.stroke.height];
     this.say(drag, !cancelled);
   }
   refused(seq) {
@@ -3692,7 +4249,7 @@ var Knots = class {
     if (this.drag?.moved) this.carry(this.drag);
   }
   show(stroke) {
-    const chosen = stroke.name === chosenStroke.value?.name;
+    const chosen2 = stroke.name === chosenStroke.value?.name;
     const eye = this.stage.viewer.camera.position;
     const pixels = [];
     const facing = [];
@@ -3702,13 +4259,13 @@ var Knots = class {
       const [position, normal] = this.surface(place);
       pixels.push(this.ink.pixel(position));
       facing.push(normal.dot(eye.clone().sub(position)) > 0 && !this.covered.has(`${stroke.name} ${knot}`));
-      if (chosen && knot === middleOf(stroke) && facing[knot]) this.showStem(stroke, position, normal);
+      if (chosen2 && knot === middleOf(stroke) && facing[knot]) this.showStem(stroke, position, normal);
     }
-    if (facing.some((seen) => seen)) this.ink.curve(pixels, chosen);
+    if (facing.some((seen) => seen)) this.ink.curve(pixels, chosen2);
     pixels.forEach((pixel, knot) => {
       if (!facing[knot]) return;
       this.shown.push({ stroke, knot, pixel });
-      this.ink.dot(pixel, chosen ? KNOT : 2.5, chosen && chosenKnot.value === knot);
+      this.ink.dot(pixel, chosen2 ? KNOT : 2.5, chosen2 && chosenKnot.value === knot);
     });
   }
   /** One more knot of the chosen stroke, where the skin is seen in the middle between two. */
@@ -3761,7 +4318,7 @@ var Knots = class {
       const limit = FARTHEST * size.value;
       drag.height = Math.max(-limit, Math.min(limit, drag.stroke.height + rise));
     } else this.pull(drag);
-    if (performance.now() - drag.time >= SHORTEST_WAIT4) this.say(drag, false);
+    if (performance.now() - drag.time >= SHORTEST_WAIT5) this.say(drag, false);
     else this.stage.redraw();
   }
   /** From where the knot is without the pull that is in the frame, to where the pointer is now. */
@@ -3772,7 +4329,7 @@ var Knots = class {
     const [seen] = this.surface(place);
     const inFrame = drag.sent.filter(({ seq }) => seq <= skin2.frame.lastCommand).at(-1);
     const base = inFrame ? seen.sub(inFrame.by) : seen;
-    const forward = viewer.camera.getWorldDirection(new Vector311());
+    const forward = viewer.camera.getWorldDirection(new Vector313());
     const depth = base.clone().sub(viewer.camera.position).dot(forward);
     const direction = rayThrough(this.stage, drag.pixel.clone().add(drag.grip));
     const to = viewer.camera.position.clone().addScaledVector(direction, depth / direction.dot(forward));
@@ -3796,7 +4353,7 @@ var Knots = class {
     if (seq !== null) drag.sent.push({ seq, by: by.clone() });
   }
   surface(place) {
-    const [position, normal] = [new Vector311(), new Vector311()];
+    const [position, normal] = [new Vector313(), new Vector313()];
     this.stage.skin.surface(place, position, normal);
     return [position, normal];
   }
@@ -3816,7 +4373,7 @@ function placeOf(stage2, stroke, knot) {
 }
 function metresPerPixel(stage2, position) {
   const { viewer } = stage2;
-  const forward = viewer.camera.getWorldDirection(new Vector311());
+  const forward = viewer.camera.getWorldDirection(new Vector313());
   const depth = position.clone().sub(viewer.camera.position).dot(forward);
   return 2 * depth * Math.tan(viewer.camera.fov * Math.PI / 360) / stage2.boxOf(stage2.pane).height;
 }
@@ -3852,6 +4409,8 @@ var PATHS = {
   help: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zm0 1.300a4.700 4.700 0 1 0 0 9.400 4.700 4.700 0 0 0 0-9.400zM7.300 10.300h1.400v1.400H7.300zM8 4.200c1.400 0 2.300.8 2.300 2 0 1.600-1.600 1.600-1.600 3.100H7.300c0-2.100 1.600-2.200 1.600-3.100 0-.5-.4-.8-.9-.8s-.9.3-.9.9H5.700c0-1.300.9-2.100 2.300-2.100z",
   reset: "M8 3a5 5 0 1 1-4.900 6h1.400A3.600 3.600 0 1 0 5 5.900L6.800 7.600H2.300V3.100L4 4.900A5 5 0 0 1 8 3z",
   loop: "M5 3.200h6a3 3 0 0 1 3 3V8h-1.400V6.200A1.600 1.600 0 0 0 11 4.600H5v1.900L2 3.900 5 1.300zM11 12.800H5a3 3 0 0 1-3-3V8h1.400v1.800A1.600 1.600 0 0 0 5 11.400h6V9.500l3 2.600-3 2.600z",
+  baked: "M8 1.800c1.700 1.600 4.300 3.900 4.300 7.100A4.300 4.300 0 0 1 8 13.300a4.300 4.300 0 0 1-4.300-4.400C3.700 5.700 6.300 3.400 8 1.800zm0 2C6.500 5.300 5 7 5 8.900A3 3 0 0 0 8 12a3 3 0 0 0 3-3.100c0-1.900-1.500-3.600-3-5.100zM3 14h10v1.200H3z",
+  planes: "M2 4.400 8.500 2v9.300L2 13.700zm1.300 1v6.500l3.900-1.500V3.900zM10 4.600l4-1.400v8l-4 1.500zM9.300 7h1.400v2H9.300z",
   layers: "M8 1.800 14.500 5 8 8.200 1.500 5zM3.200 7.300 8 9.700l4.800-2.400 1.700.8L8 11.300 1.500 8.100zM3.200 10.300 8 12.700l4.800-2.400 1.700.8L8 14.300l-6.500-3.200z",
   ghosts: "M10 2.500a3.500 3.500 0 0 1 3.500 3.500v7l-1.700-1.300L10 13l-1.800-1.300L6.500 13V6A3.500 3.500 0 0 1 10 2.500zM5.300 3.200A4.700 4.700 0 0 0 4.600 6v6.300L3 13V6.500a3.300 3.300 0 0 1 2.300-3.300z",
   key: "M8 2.500 13.500 8 8 13.500 2.500 8zm0 2L4.500 8 8 11.500 11.500 8z",
@@ -3922,6 +4481,34 @@ function RaiseOptions() {
     ),
     /* @__PURE__ */ a4(RegionRows, {}),
     /* @__PURE__ */ a4(Choice, { label: "Profile", title: "How the height goes along the line", value: profile, all: profiles() }),
+    state.value?.edits.firm && /* @__PURE__ */ a4(
+      Switch2,
+      {
+        label: "As a force",
+        title: "The line alone is held, and skin round it follows by its springs",
+        value: forced
+      }
+    ),
+    state.value?.edits.firm && forced.value && /* @__PURE__ */ a4("label", { class: "chooser", title: "How many times as hard as springs are", children: [
+      /* @__PURE__ */ a4("span", { children: "Force" }),
+      /* @__PURE__ */ a4(
+        "input",
+        {
+          type: "range",
+          min: 1,
+          max: 100,
+          step: 1,
+          value: force.value,
+          onInput: (event) => {
+            force.value = Number(event.currentTarget.value);
+          }
+        }
+      ),
+      /* @__PURE__ */ a4("span", { class: "quiet figure", children: [
+        force.value,
+        " ×"
+      ] })
+    ] }),
     /* @__PURE__ */ a4(Strokes, {})
   ] });
 }
@@ -4105,35 +4692,37 @@ function ChosenStroke({ stroke }) {
         change: (amount, done) => ask({ do: "change-layer", layer: layer.name, amount, done })
       }
     ),
-    /* @__PURE__ */ a4(
-      "button",
-      {
-        type: "button",
-        class: "button",
-        title: "Put it on the other side of the body too",
-        onClick: () => ask({ do: "mirror-stroke", stroke: stroke.name }),
-        children: "Mirror"
-      }
-    ),
-    /* @__PURE__ */ a4(
-      "button",
-      {
-        type: "button",
-        class: "button",
-        "aria-pressed": timed.value === stroke.name,
-        title: "Press on the stage and go up and down while it plays: up is all of it, down is none",
-        onClick: () => {
-          timed.value = timed.value === stroke.name ? null : stroke.name;
-        },
-        children: "Time it by hand"
-      }
-    ),
+    /* @__PURE__ */ a4("div", { class: "button-row", children: [
+      /* @__PURE__ */ a4(
+        "button",
+        {
+          type: "button",
+          class: "button outlined",
+          title: "Put it on the other side of the body too",
+          onClick: () => ask({ do: "mirror-stroke", stroke: stroke.name }),
+          children: "Mirror"
+        }
+      ),
+      /* @__PURE__ */ a4(
+        "button",
+        {
+          type: "button",
+          class: "button outlined",
+          "aria-pressed": timed.value === stroke.name,
+          title: "Press on the stage and go up and down while it plays: up is all of it, down is none",
+          onClick: () => {
+            timed.value = timed.value === stroke.name ? null : stroke.name;
+          },
+          children: "Time it by hand"
+        }
+      )
+    ] }),
     timed.value === stroke.name && /* @__PURE__ */ a4("p", { class: "quiet", children: "Now press on the stage and go up and down while it plays: up is all of it." }),
     knot !== null && knot + 1 < stroke.triangles.length && /* @__PURE__ */ a4(
       "button",
       {
         type: "button",
-        class: "button",
+        class: "button outlined",
         onClick: () => {
           insertAfter.value = knot;
         },
@@ -4147,7 +4736,7 @@ function ChosenStroke({ stroke }) {
       "button",
       {
         type: "button",
-        class: "button",
+        class: "button outlined",
         onClick: () => {
           ask({ do: "delete-knot", stroke: stroke.name, knot });
           chosenKnot.value = null;
@@ -4187,7 +4776,7 @@ function Live(given) {
 }
 
 // src/tools/strokes/pen.ts
-import { Vector3 as Vector312 } from "./three.js";
+import { Vector3 as Vector314 } from "./three.js";
 var HALF = 0.5;
 function samplesOf(stage2, event) {
   const all = event.getCoalescedEvents?.() ?? [];
@@ -4201,12 +4790,12 @@ function lookOf(stage2) {
   if (!frame2) return null;
   const { camera } = stage2.viewer;
   const { width, height: height2 } = stage2.boxOf(stage2.pane);
-  const forward = camera.getWorldDirection(new Vector312());
+  const forward = camera.getWorldDirection(new Vector314());
   return {
     frame: frame2.frame,
     position: camera.position.toArray(),
     target: camera.position.clone().add(forward).toArray(),
-    up: new Vector312().setFromMatrixColumn(camera.matrixWorld, 1).toArray(),
+    up: new Vector314().setFromMatrixColumn(camera.matrixWorld, 1).toArray(),
     view_angle: camera.fov * Math.PI / 180,
     size: [Math.round(width), Math.round(height2)]
   };
@@ -4228,7 +4817,7 @@ function sameLook(one, other) {
 }
 
 // src/tools/strokes/outline.ts
-var NEAR6 = 48;
+var NEAR7 = 48;
 var WAYS = 8;
 var STEP_BEHIND = 0.04;
 var MOST_SAMPLES = 1e4;
@@ -4352,20 +4941,20 @@ var RedrawOutline = class {
   depth(pixel) {
     const place = placeAt(this.stage, pixel);
     if (!place) return 1e9;
-    const position = new Vector313();
-    this.stage.skin.surface(place, position, new Vector313());
+    const position = new Vector315();
+    this.stage.skin.surface(place, position, new Vector315());
     return position.distanceTo(this.stage.viewer.camera.position);
   }
 };
 function around({ x: x3, y: y5 }) {
   return Array.from({ length: WAYS }, (_3, way) => {
     const angle = 2 * Math.PI * way / WAYS;
-    return new Vector26(x3 + NEAR6 * Math.cos(angle), y5 + NEAR6 * Math.sin(angle));
+    return new Vector26(x3 + NEAR7 * Math.cos(angle), y5 + NEAR7 * Math.sin(angle));
   });
 }
 
 // src/tools/strokes/raise.ts
-import { Vector2 as Vector27, Vector3 as Vector314 } from "./three.js";
+import { Vector2 as Vector27, Vector3 as Vector316 } from "./three.js";
 var SENT_EVERY = 60;
 var APART2 = 2;
 var MOST_PICKED = 12e4;
@@ -4478,8 +5067,8 @@ var RaiseSkin = class {
   }
   seen(place, pixel) {
     if (!place || !this.stage.skin) return pixel;
-    const position = new Vector314();
-    this.stage.skin.surface(place, position, new Vector314());
+    const position = new Vector316();
+    this.stage.skin.surface(place, position, new Vector316());
     return this.ink.pixel(position);
   }
   send(line) {
@@ -4502,6 +5091,7 @@ var RaiseSkin = class {
       reach: reach.value * size.value,
       profile: profile.value,
       method: method.value,
+      force: forced.value && state.value?.edits.firm ? force.value : null,
       view: this.stage.pane.number
     });
     if (line.asked === null) this.line = null;
@@ -4517,7 +5107,7 @@ var RaiseSkin = class {
 };
 
 // src/tools/throw.ts
-import { Vector3 as Vector315 } from "./three.js";
+import { Vector3 as Vector317 } from "./three.js";
 
 // src/ui/things.tsx
 var KINDS2 = ["ball", "box", "capsule"];
@@ -4634,7 +5224,7 @@ var thingKind = y3("ball");
 var thingSize = y3(0.2);
 var thingMass = y3(3);
 var thingFree = y3(true);
-var SHORTEST_WAIT5 = 15;
+var SHORTEST_WAIT6 = 15;
 var SPEED_OVER = 90;
 var FASTEST = 6;
 var FARTHEST2 = 12;
@@ -4662,7 +5252,7 @@ var ThrowThings = class {
     if (placeAt(this.stage, pixel)) return false;
     const at = this.onFloor(direction);
     if (!at) return false;
-    const known = (state.value?.things.rows ?? []).map(({ name }) => name);
+    const known2 = (state.value?.things.rows ?? []).map(({ name }) => name);
     const seq = ask({
       do: "add-thing",
       kind: thingKind.value,
@@ -4670,7 +5260,7 @@ var ThrowThings = class {
       size: thingSize.value,
       mass: thingFree.value ? thingMass.value : null
     });
-    return this.hold(event, null, at, { known, seq });
+    return this.hold(event, null, at, { known: known2, seq });
   }
   move(event) {
     const held = this.held;
@@ -4696,7 +5286,7 @@ var ThrowThings = class {
       if (held.trail.length > 1 || held.sent > 0)
         ask({ do: "move-thing", name: held.name, at: held.at.toArray(), velocity: velocity.toArray() });
       this.held = null;
-    } else if (held.trail.length > 1 && performance.now() - held.sent > SHORTEST_WAIT5) {
+    } else if (held.trail.length > 1 && performance.now() - held.sent > SHORTEST_WAIT6) {
       held.sent = performance.now();
       ask({ do: "move-thing", name: held.name, at: held.at.toArray() });
     }
@@ -4720,7 +5310,7 @@ var ThrowThings = class {
   }
   hold(event, name, at, asked = { known: [], seq: null }) {
     const { camera } = this.stage.viewer;
-    const depth = at.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector315()));
+    const depth = at.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector317()));
     const trail = [{ at: at.clone(), time: performance.now() }];
     this.held = { pointer: event.pointerId, name, at, depth, trail, sent: 0, released: false, ...asked };
     return true;
@@ -4729,7 +5319,7 @@ var ThrowThings = class {
   under(event, { depth }) {
     const { camera } = this.stage.viewer;
     const direction = rayThrough(this.stage, pixelOf(this.stage, event));
-    const along = depth / direction.dot(camera.getWorldDirection(new Vector315()));
+    const along = depth / direction.dot(camera.getWorldDirection(new Vector317()));
     const at = camera.position.clone().addScaledVector(direction, along);
     at.y = Math.max(at.y, thingSize.value / 2);
     return at;
@@ -4747,18 +5337,18 @@ var ThrowThings = class {
     const [first, last] = [trail[0], trail.at(-1)];
     const seconds = (performance.now() - first.time) / 1e3;
     const way = last.at.clone().sub(first.at);
-    if (seconds < 5e-3 || performance.now() - last.time > SPEED_OVER) return new Vector315();
+    if (seconds < 5e-3 || performance.now() - last.time > SPEED_OVER) return new Vector317();
     return way.divideScalar(seconds).clampLength(0, FASTEST);
   }
 };
 
 // src/scene/drawn_line.ts
 import {
-  BufferAttribute as BufferAttribute6,
-  BufferGeometry as BufferGeometry6,
+  BufferAttribute as BufferAttribute7,
+  BufferGeometry as BufferGeometry7,
   DynamicDrawUsage as DynamicDrawUsage5,
   Line as Line4,
-  LineBasicMaterial as LineBasicMaterial5
+  LineBasicMaterial as LineBasicMaterial6
 } from "./three.js";
 var DrawnLine = class {
   line;
@@ -4766,9 +5356,9 @@ var DrawnLine = class {
   points;
   /** `most` places are shown. */
   constructor(scene, look2, most) {
-    this.material = new LineBasicMaterial5({ color: LOOKS[look2].ring, depthTest: false, transparent: true });
-    this.points = new BufferAttribute6(new Float32Array(3 * most), 3).setUsage(DynamicDrawUsage5);
-    this.line = new Line4(new BufferGeometry6().setAttribute("position", this.points), this.material);
+    this.material = new LineBasicMaterial6({ color: LOOKS[look2].ring, depthTest: false, transparent: true });
+    this.points = new BufferAttribute7(new Float32Array(3 * most), 3).setUsage(DynamicDrawUsage5);
+    this.line = new Line4(new BufferGeometry7().setAttribute("position", this.points), this.material);
     this.line.frustumCulled = false;
     this.line.renderOrder = 10;
     this.line.visible = false;
@@ -4881,10 +5471,52 @@ var TravelTool = class {
 };
 
 // src/tools/wave.tsx
-import { Vector3 as Vector316 } from "./three.js";
+import { Vector3 as Vector318 } from "./three.js";
+
+// src/ui/layers/choice.ts
+var chosenKey = y3(null);
+var openSheet = y3(null);
+var movedKey = y3(null);
+var layersWanted = y3(null);
+function layersShown() {
+  return layersWanted.value ?? (state.value?.edits.layers.length ?? 0) > 0;
+}
+function isChosen(layer, time) {
+  return chosenKey.value?.layer === layer && chosenKey.value.time === time;
+}
+function within(time, duration) {
+  return time >= 0 && time <= duration ? time : (time % duration + duration) % duration;
+}
+function onFrame(time) {
+  const fps = state.value?.transport.fps || 60;
+  return Math.round(time * fps) / fps;
+}
+function playhead() {
+  const duration = state.value?.transport.duration;
+  return onFrame(duration ? within(motionTime.value, duration) : motionTime.value);
+}
+function moveKey({ layer, time }, to, copy = false) {
+  if (to === time) return;
+  ask({ do: "change-key", layer, time, to, copy });
+  chosenKey.value = { layer, time: to };
+}
+function deleteKey({ layer, time }) {
+  ask({ do: "delete-key", layer, time });
+  chosenKey.value = null;
+  openSheet.value = null;
+}
+function addKey({ name }) {
+  const time = playhead();
+  ask({ do: "add-key", layer: name, time });
+  chosenKey.value = { layer: name, time };
+}
+
+// src/tools/wave.tsx
 var MOST3 = 400;
 var APART4 = 6;
 var figures2 = y3({ height: 0.02, wavelength: 0.25, speed: 0.5, width: 0.08 });
+var driven = y3(false);
+var every = y3(0);
 var current2 = y3(null);
 var WaveTool = class {
   constructor(stage2, look2) {
@@ -4917,9 +5549,7 @@ var WaveTool = class {
     if (cancelled || places.length < 2) return;
     current2.value = freeName("wave");
     ask({
-      do: "wave",
-      stroke: current2.value,
-      ...figures2.value,
+      ...waveOf(current2.value),
       triangles: places.map(({ triangle }) => triangle),
       shares: places.flatMap(({ shares }) => shares)
     });
@@ -4937,10 +5567,10 @@ var WaveTool = class {
   update() {
     const { skin: skin2 } = this.stage;
     if (!skin2) return;
-    const normal = new Vector316();
+    const normal = new Vector318();
     this.line.show(
       this.places.map((place) => {
-        const at = new Vector316();
+        const at = new Vector318();
         skin2.surface(place, at, normal);
         return at;
       })
@@ -4959,15 +5589,23 @@ var WaveTool = class {
     return true;
   }
 };
+function waveOf(stroke) {
+  const forces = driven.value && (state.value?.edits.firm ?? false);
+  const start = forces ? playhead() : 0;
+  return { do: "wave", stroke, ...figures2.value, driven: forces, start, every: every.value || null };
+}
+function isWave(stroke) {
+  const { shapes = [], strokes: strokes2 = [] } = state.value?.edits ?? {};
+  return shapes.includes(`${stroke} crest`) || strokes2.includes(stroke) && !shapes.includes(stroke);
+}
 function change2(what, done) {
   figures2.value = { ...figures2.value, ...what };
   const stroke = current2.value;
-  if (stroke && state.value?.edits.shapes.includes(`${stroke} crest`))
-    ask({ do: "wave", stroke, ...figures2.value, done });
+  if (stroke && isWave(stroke)) ask({ ...waveOf(stroke), done });
 }
 function Options2() {
   const { height: height2, wavelength, speed, width } = figures2.value;
-  const { strokes: strokes2 = [], shapes = [] } = state.value?.edits ?? {};
+  const { strokes: strokes2 = [], firm = false } = state.value?.edits ?? {};
   const least = (value) => Math.max(1e-3, value);
   return /* @__PURE__ */ a4($, { children: [
     strokes2.length > 0 && /* @__PURE__ */ a4("label", { class: "line", children: [
@@ -4978,8 +5616,7 @@ function Options2() {
           value: current2.value ?? "",
           onChange: (event) => {
             current2.value = event.currentTarget.value || null;
-            if (current2.value && !shapes.includes(`${current2.value} crest`))
-              ask({ do: "wave", stroke: current2.value, ...figures2.value });
+            if (current2.value && !isWave(current2.value)) ask(waveOf(current2.value));
           },
           children: [
             /* @__PURE__ */ a4("option", { value: "", children: "the next one drawn" }),
@@ -5034,6 +5671,37 @@ function Options2() {
         value: width,
         change: (value, done) => change2({ width: least(value) }, done)
       }
+    ),
+    firm && /* @__PURE__ */ a4("label", { class: "check", title: "Springs pass it on to the skin beside, which swings in its wake", children: [
+      /* @__PURE__ */ a4(
+        "input",
+        {
+          type: "checkbox",
+          class: "switch",
+          role: "switch",
+          "aria-checked": driven.value,
+          checked: driven.value,
+          onChange: (event) => {
+            driven.value = event.currentTarget.checked;
+            change2({}, true);
+          }
+        }
+      ),
+      /* @__PURE__ */ a4("span", { children: "Driven by forces" })
+    ] }),
+    firm && driven.value && /* @__PURE__ */ a4(
+      AmountField,
+      {
+        name: "wave every",
+        label: "Again after",
+        unit: "s",
+        high: 10,
+        value: every.value,
+        change: (value, done) => {
+          every.value = Math.max(0, value);
+          if (done) change2({}, true);
+        }
+      }
     )
   ] });
 }
@@ -5066,6 +5734,7 @@ function makeTools(stage2, look2) {
     new WaveTool(stage2, look2),
     new PoseByStrokes(stage2, look2),
     new TravelTool(stage2, look2),
+    new DividerPlanes(stage2, look2),
     new LetLimp(stage2, look2),
     new ThrowThings(stage2)
   ];
@@ -5144,38 +5813,47 @@ var TIMES = 240;
 var LONGEST2 = 8e3;
 var STROKES = 8;
 var LENGTH = 30;
+var DRAGGED = 3e3;
 var TWICE = 10;
 var HAND = { pointerId: 77, pointerType: "mouse", bubbles: true, button: 0, isPrimary: true };
 async function measure(stage2) {
   const meter = new Meter(stage2);
   await meter.until(() => state.value !== null);
-  const answered = performance.timeOrigin + performance.now();
-  const begun = await meter.firstMoves();
-  await meter.bound();
   const found = {
     opened: performance.timeOrigin,
-    answered,
-    firstMoving: begun,
-    gaps: await meter.gaps(),
-    drawn: meter.drawnRate()
+    answered: performance.timeOrigin + performance.now(),
+    firstMoving: await meter.firstMoves()
   };
-  found.behind = await meter.dragWalking();
+  const send2 = (done) => fetch("/measured", { method: "POST", body: JSON.stringify({ ...found, done }) });
+  const find = async (name, figure) => {
+    found[name] = await figure();
+    await send2(false);
+  };
+  await meter.bound();
+  await find("gaps", () => meter.gaps());
+  found.drawn = meter.drawnRate();
+  await find("behind", () => meter.dragWalking());
   await meter.said({ do: "pause" });
-  found.drag = await meter.dragPaused();
-  found.change = await meter.changes();
-  found.seek = await meter.seeks();
-  found.stroke = await meter.strokes();
-  found.steps = await meter.steps();
+  await find("drag", () => meter.dragPaused());
+  await find("change", () => meter.changes());
+  await find("seek", () => meter.seeks());
+  await find("stroke", () => meter.strokes());
+  await find("knot", () => meter.knots());
+  await find("steps", () => meter.steps());
   await meter.said({ do: "undo" });
   await meter.said({ do: "play" });
+  await find("besideBinding", () => meter.besideBinding());
   await meter.said({ do: "start-job", kind: "bake", suffix: ".supple" });
-  found.besideBake = await meter.gaps(
-    () => state.value.jobs.some(({ state: state2 }) => state2 === "waiting" || state2 === "running")
+  await find(
+    "besideBake",
+    () => meter.gaps(
+      () => state.value.jobs.some(({ state: state2 }) => state2 === "waiting" || state2 === "running")
+    )
   );
   for (const skin2 of ["linear", "delta-mush"]) await meter.said({ do: "add-view", skin: skin2 });
   await meter.bound();
-  found.compared = await meter.gaps();
-  await fetch("/measured", { method: "POST", body: JSON.stringify(found) });
+  await find("compared", () => meter.gaps());
+  await send2(true);
 }
 var Meter = class {
   constructor(stage2) {
@@ -5298,6 +5976,38 @@ var Meter = class {
     chooseTool("drag");
     return taken;
   }
+  /** Between frames while a knot of the last stroke is dragged to and fro [ms]. */
+  async knots() {
+    const stroke = state.value.edits.skin_strokes.at(-1);
+    if (!stroke) return [];
+    const start = performance.now();
+    let moves = 0;
+    const pull = (done) => ask({
+      do: "move-knot",
+      stroke: stroke.name,
+      knot: Math.floor(stroke.triangles.length / 2),
+      by: [0, 0.01 * Math.sin(0.2 * moves++), 0],
+      done
+    });
+    const found = await this.gaps(() => {
+      pull(false);
+      return performance.now() - start < DRAGGED;
+    });
+    await this.shown(pull(true) ?? 0);
+    return found;
+  }
+  /** Between frames while the skin is bound anew with another setting, or another skin is [ms]. */
+  async besideBinding() {
+    const stages = state.value.views[0].stages;
+    const row = stages.at(-1).settings.find(({ name }) => name === "resolution");
+    if (row) ask({ do: "change", name: row.name, value: Math.round(0.8 * Number(row.value)) });
+    else ask({ do: "choose-skin", skin: "delta-mush" });
+    await this.until(() => state.value.views[0].preparing !== null);
+    const found = await this.gaps(() => state.value.views[0].preparing !== null);
+    await this.said({ do: "undo" });
+    await this.bound();
+    return found;
+  }
   /** From a step back, or again, to a picture without it, or with it [ms]. */
   async steps() {
     const taken = [];
@@ -5404,17 +6114,17 @@ setInterval(() => {
 
 // src/scene/ghosts.ts
 import {
-  BufferAttribute as BufferAttribute7,
-  BufferGeometry as BufferGeometry7,
+  BufferAttribute as BufferAttribute8,
+  BufferGeometry as BufferGeometry8,
   Color as Color3,
   DynamicDrawUsage as DynamicDrawUsage6,
   GLSL3 as GLSL32,
   Group,
   Line as Line5,
-  LineBasicMaterial as LineBasicMaterial6,
-  Mesh as Mesh2,
+  LineBasicMaterial as LineBasicMaterial7,
+  Mesh as Mesh3,
   RawShaderMaterial as RawShaderMaterial2,
-  Vector3 as Vector317
+  Vector3 as Vector319
 } from "./three.js";
 
 // src/scene/ramps.ts
@@ -5591,8 +6301,8 @@ var STRONGEST = 0.42;
 var Ghosts = class {
   constructor(look2) {
     this.look = look2;
-    this.trailMaterial = new LineBasicMaterial6({ transparent: true, opacity: 0.9, depthTest: false });
-    this.trail = new Line5(new BufferGeometry7(), this.trailMaterial);
+    this.trailMaterial = new LineBasicMaterial7({ transparent: true, opacity: 0.9, depthTest: false });
+    this.trail = new Line5(new BufferGeometry8(), this.trailMaterial);
     this.trail.frustumCulled = false;
     this.trail.renderOrder = 9;
     this.trail.visible = false;
@@ -5633,7 +6343,7 @@ var Ghosts = class {
   newestTrail({ places }) {
     if (!this.wanted?.on || !this.wanted.trail) return;
     this.trail.geometry.dispose();
-    this.trail.geometry = new BufferGeometry7().setAttribute("position", new BufferAttribute7(places, 3));
+    this.trail.geometry = new BufferGeometry8().setAttribute("position", new BufferAttribute8(places, 3));
     this.trail.visible = true;
   }
   wear(look2) {
@@ -5655,9 +6365,9 @@ var Ghosts = class {
   }
   make(frame2) {
     const { data } = this.mesh;
-    const attribute = new BufferAttribute7(frame2.packed, 4, true).setUsage(DynamicDrawUsage6);
-    const geometry = new BufferGeometry7().setAttribute("packed_point", attribute);
-    geometry.setIndex(new BufferAttribute7(data.triangles, 1));
+    const attribute = new BufferAttribute8(frame2.packed, 4, true).setUsage(DynamicDrawUsage6);
+    const geometry = new BufferGeometry8().setAttribute("packed_point", attribute);
+    geometry.setIndex(new BufferAttribute8(data.triangles, 1));
     const material = new RawShaderMaterial2({
       glslVersion: GLSL32,
       vertexShader: SKIN_VERTEX,
@@ -5665,13 +6375,13 @@ var Ghosts = class {
       transparent: true,
       depthWrite: false,
       uniforms: {
-        low: { value: new Vector317() },
+        low: { value: new Vector319() },
         side: { value: 1 },
         opacity: { value: 0 },
         colour: { value: new Color3() }
       }
     });
-    const mesh = new Mesh2(geometry, material);
+    const mesh = new Mesh3(geometry, material);
     mesh.frustumCulled = false;
     this.group.add(mesh);
     const ghost = { mesh, attribute, frame: frame2 };
@@ -5715,16 +6425,16 @@ function makeRenderer(canvas, software) {
 }
 
 // src/scene/stage.ts
-import { Scene as Scene2, Vector3 as Vector323 } from "./three.js";
+import { Scene as Scene2, Vector3 as Vector326 } from "./three.js";
 
 // src/scene/bones.ts
 import {
-  BufferAttribute as BufferAttribute8,
-  BufferGeometry as BufferGeometry8,
+  BufferAttribute as BufferAttribute9,
+  BufferGeometry as BufferGeometry9,
   DynamicDrawUsage as DynamicDrawUsage7,
-  Mesh as Mesh3,
-  MeshBasicMaterial,
-  Vector3 as Vector318
+  Mesh as Mesh4,
+  MeshBasicMaterial as MeshBasicMaterial2,
+  Vector3 as Vector320
 } from "./three.js";
 var CORNERS3 = 6;
 var FACES2 = [0, 2, 3, 0, 3, 4, 0, 4, 5, 0, 5, 2, 1, 3, 2, 1, 4, 3, 1, 5, 4, 1, 2, 5];
@@ -5742,11 +6452,11 @@ var Bones = class {
   constructor(skeleton, look2) {
     this.ends = skeleton.parents.map((parent, joint) => [parent, joint]).filter(([parent]) => parent >= 0);
     const count = this.ends.length;
-    this.positions = new BufferAttribute8(new Float32Array(3 * CORNERS3 * count), 3).setUsage(DynamicDrawUsage7);
-    const geometry = new BufferGeometry8().setAttribute("position", this.positions);
+    this.positions = new BufferAttribute9(new Float32Array(3 * CORNERS3 * count), 3).setUsage(DynamicDrawUsage7);
+    const geometry = new BufferGeometry9().setAttribute("position", this.positions);
     geometry.setIndex(this.ends.flatMap((_3, bone) => FACES2.map((corner) => CORNERS3 * bone + corner)));
-    this.material = new MeshBasicMaterial({ transparent: true, opacity: 0.62, depthTest: false });
-    this.mesh = new Mesh3(geometry, this.material);
+    this.material = new MeshBasicMaterial2({ transparent: true, opacity: 0.62, depthTest: false });
+    this.mesh = new Mesh4(geometry, this.material);
     this.mesh.frustumCulled = false;
     this.mesh.renderOrder = 5;
     this.wear(look2);
@@ -5755,7 +6465,7 @@ var Bones = class {
     this.material.color.set(LOOKS[look2].bones);
   }
   show(frame2) {
-    const [from, to, along, side, up, corner] = Array.from({ length: 6 }, () => new Vector318());
+    const [from, to, along, side, up, corner] = Array.from({ length: 6 }, () => new Vector320());
     this.ends.forEach(([parent, joint], bone) => {
       jointAt(frame2, parent, from);
       along.subVectors(jointAt(frame2, joint, to), from);
@@ -5781,7 +6491,7 @@ var Bones = class {
 };
 
 // src/scene/camera.ts
-import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 as Vector319 } from "./three.js";
+import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 as Vector321 } from "./three.js";
 var FIELD = 32;
 var OFF_POLE = 88e-4;
 var FOLLOW_RATE = 4;
@@ -5790,9 +6500,9 @@ var JUMP = 0.5;
 var ROOM3 = 1.08;
 var TURN_TIME = 0.28;
 var FROM = {
-  front: new Vector319(0, 0.06, 1),
-  side: new Vector319(1, 0.06, 0),
-  top: new Vector319(0, 1, 9e-3)
+  front: new Vector321(0, 0.06, 1),
+  side: new Vector321(1, 0.06, 0),
+  top: new Vector321(0, 1, 9e-3)
 };
 var Viewer = class {
   constructor(canvas, calm2) {
@@ -5813,10 +6523,10 @@ var Viewer = class {
   calm;
   camera = new PerspectiveCamera(FIELD, 1, 0.01, 200);
   controls;
-  anchor = new Vector319();
-  body = new Vector319();
+  anchor = new Vector321();
+  body = new Vector321();
   // where it was seen last
-  velocity = new Vector319();
+  velocity = new Vector321();
   anchored = false;
   turn = null;
   resize(width, height2) {
@@ -5859,7 +6569,7 @@ var Viewer = class {
     const target = low.clone().add(high).multiplyScalar(0.5);
     const direction = (from ?? this.offset()).clone().normalize();
     const half = high.clone().sub(low).multiplyScalar(0.5);
-    const right = new Vector319(direction.z, 0, -direction.x).normalize();
+    const right = new Vector321(direction.z, 0, -direction.x).normalize();
     const up = direction.clone().cross(right);
     const along = (axis) => half.x * Math.abs(axis.x) + half.y * Math.abs(axis.y) + half.z * Math.abs(axis.z);
     const tangent = Math.tan(FIELD * Math.PI / 360);
@@ -5918,12 +6628,106 @@ function gridFor(count, width, height2) {
 }
 
 // src/scene/pane.ts
-import { Group as Group2, Vector3 as Vector321 } from "./three.js";
+import { Group as Group2, Vector3 as Vector324 } from "./three.js";
+
+// src/scene/arrows.ts
+import {
+  BufferAttribute as BufferAttribute10,
+  BufferGeometry as BufferGeometry10,
+  Color as Color4,
+  DynamicDrawUsage as DynamicDrawUsage8,
+  LineBasicMaterial as LineBasicMaterial8,
+  LineSegments as LineSegments2,
+  Vector3 as Vector322
+} from "./three.js";
+var BARB = 0.22;
+var FAINT = 0.15;
+var HANGS = 0.55;
+var Arrows = class {
+  constructor(group, look2) {
+    this.group = group;
+    const material = new LineBasicMaterial8({ vertexColors: true, transparent: true, depthTest: false });
+    this.lines = new LineSegments2(new BufferGeometry10(), material);
+    this.lines.frustumCulled = false;
+    this.lines.renderOrder = 8;
+    this.lines.visible = false;
+    group.add(this.lines);
+    this.wear(look2);
+  }
+  group;
+  lines;
+  frame = null;
+  colour = new Color4();
+  heads = true;
+  wear(look2) {
+    this.colour.set(LOOKS[look2].ring);
+  }
+  /** Lines of the frame that is shown next; arrows have heads. */
+  newest(frame2, heads) {
+    [this.frame, this.heads] = [frame2, heads];
+  }
+  hide() {
+    this.frame = null;
+    this.lines.visible = false;
+  }
+  /** Before a picture. */
+  prepare(camera) {
+    this.lines.visible = this.frame !== null;
+    if (!this.frame) return;
+    const { places } = this.frame;
+    const each = this.heads ? 6 : 2;
+    const count = places.length / 6 * each;
+    const [position, colour2] = this.room(count);
+    const [from, to, way, side] = [new Vector322(), new Vector322(), new Vector322(), new Vector322()];
+    const { r: r4, g: g5, b: b3 } = this.colour;
+    for (let line = 0; line < places.length / 6; line++) {
+      from.fromArray(places, 6 * line);
+      to.fromArray(places, 6 * line + 3);
+      const at = each * line;
+      from.toArray(position.array, 3 * at);
+      to.toArray(position.array, 3 * at + 3);
+      colour2.setXYZW(at, r4, g5, b3, this.heads ? FAINT : HANGS);
+      colour2.setXYZW(at + 1, r4, g5, b3, this.heads ? 1 : HANGS);
+      if (!this.heads) continue;
+      way.subVectors(to, from);
+      side.subVectors(camera.position, to).cross(way).setLength(0.5 * BARB * way.length());
+      way.multiplyScalar(-BARB).add(to);
+      for (const sign of [1, -1]) {
+        const head = at + (sign > 0 ? 2 : 4);
+        to.toArray(position.array, 3 * head);
+        position.setXYZ(head + 1, way.x + sign * side.x, way.y + sign * side.y, way.z + sign * side.z);
+        for (const end of [head, head + 1]) colour2.setXYZW(end, r4, g5, b3, 1);
+      }
+    }
+    position.needsUpdate = true;
+    colour2.needsUpdate = true;
+    this.lines.geometry.setDrawRange(0, count);
+  }
+  dispose() {
+    this.group.remove(this.lines);
+    this.lines.geometry.dispose();
+    this.lines.material.dispose();
+  }
+  /** Attributes with room for so many ends. */
+  room(count) {
+    const known2 = this.lines.geometry.getAttribute("position");
+    if (!known2 || known2.count < count) {
+      this.lines.geometry.dispose();
+      const attribute = (size3) => new BufferAttribute10(new Float32Array(size3 * count), size3).setUsage(DynamicDrawUsage8);
+      this.lines.geometry = new BufferGeometry10().setAttribute("position", attribute(3)).setAttribute("color", attribute(4));
+    }
+    const { geometry } = this.lines;
+    return [
+      geometry.getAttribute("position"),
+      geometry.getAttribute("color")
+    ];
+  }
+};
 
 // src/scene/floor.ts
 import {
   GLSL3 as GLSL33,
-  Mesh as Mesh4,
+  Mesh as Mesh5,
   OrthographicCamera,
   PlaneGeometry,
   RawShaderMaterial as RawShaderMaterial3,
@@ -5956,7 +6760,7 @@ var Floor = class {
         shadow_strength: { value: 0 }
       }
     });
-    this.mesh = new Mesh4(new PlaneGeometry(2, 2), this.material);
+    this.mesh = new Mesh5(new PlaneGeometry(2, 2), this.material);
     this.mesh.frustumCulled = false;
     this.wear(look2);
   }
@@ -5991,31 +6795,31 @@ var Floor = class {
 
 // src/scene/skin.ts
 import {
-  BufferAttribute as BufferAttribute9,
-  BufferGeometry as BufferGeometry9,
-  Color as Color4,
+  BufferAttribute as BufferAttribute11,
+  BufferGeometry as BufferGeometry11,
+  Color as Color5,
   CustomBlending,
-  DynamicDrawUsage as DynamicDrawUsage8,
+  DynamicDrawUsage as DynamicDrawUsage9,
   GLSL3 as GLSL34,
   MaxEquation,
-  Mesh as Mesh5,
+  Mesh as Mesh6,
   OneFactor,
   RawShaderMaterial as RawShaderMaterial4,
-  Vector3 as Vector320
+  Vector3 as Vector323
 } from "./three.js";
 var DOUBLE_SIDE = 2;
 var Skin = class {
   constructor(number, data, shadowUniforms, look2) {
     this.number = number;
     this.data = data;
-    this.attribute = new BufferAttribute9(new Uint16Array(4 * data.points), 4, true).setUsage(
-      DynamicDrawUsage8
+    this.attribute = new BufferAttribute11(new Uint16Array(4 * data.points), 4, true).setUsage(
+      DynamicDrawUsage9
     );
-    this.measure = new BufferAttribute9(new Uint8Array(data.points), 1, true).setUsage(DynamicDrawUsage8);
-    const geometry = new BufferGeometry9();
+    this.measure = new BufferAttribute11(new Uint8Array(data.points), 1, true).setUsage(DynamicDrawUsage9);
+    const geometry = new BufferGeometry11();
     geometry.setAttribute("packed_point", this.attribute);
     geometry.setAttribute("measure", this.measure);
-    geometry.setIndex(new BufferAttribute9(data.triangles, 1));
+    geometry.setIndex(new BufferAttribute11(data.triangles, 1));
     this.material = new RawShaderMaterial4({
       glslVersion: GLSL34,
       vertexShader: SKIN_VERTEX,
@@ -6041,8 +6845,8 @@ var Skin = class {
       blendDst: OneFactor,
       uniforms: { ...this.cube, ...shadowUniforms, key_direction: { value: KEY_DIRECTION } }
     });
-    this.mesh = new Mesh5(geometry, this.material);
-    this.shadow = new Mesh5(geometry, shadowMaterial);
+    this.mesh = new Mesh6(geometry, this.material);
+    this.shadow = new Mesh6(geometry, shadowMaterial);
     this.mesh.frustumCulled = false;
     this.shadow.frustumCulled = false;
     this.wear(look2);
@@ -6051,7 +6855,7 @@ var Skin = class {
   data;
   mesh;
   shadow;
-  cube = { low: { value: new Vector320() }, side: { value: 1 } };
+  cube = { low: { value: new Vector323() }, side: { value: 1 } };
   frame = null;
   material;
   attribute;
@@ -6085,7 +6889,7 @@ var Skin = class {
     this.measure.needsUpdate = true;
   }
   setRamp(ramp) {
-    this.material.uniforms.ramp.value = RAMPS[ramp].map((hex) => new Color4(hex).convertLinearToSRGB());
+    this.material.uniforms.ramp.value = RAMPS[ramp].map((hex) => new Color5(hex).convertLinearToSRGB());
   }
   /** Where a display point is [m]. */
   point(index, into) {
@@ -6100,13 +6904,13 @@ var Skin = class {
   }
   /** Where a place of the skin is, and which way it looks. */
   surface({ points, shares }, position, normal) {
-    const [a5, b3, c4] = points.map((index) => this.point(index, new Vector320()));
+    const [a5, b3, c4] = points.map((index) => this.point(index, new Vector323()));
     position.set(0, 0, 0).addScaledVector(a5, shares[0]).addScaledVector(b3, shares[1]).addScaledVector(c4, shares[2]);
     normal.crossVectors(b3.sub(a5), c4.sub(a5)).normalize();
   }
   /** The box about all points [m]. */
   bounds(low, high) {
-    const point = new Vector320();
+    const point = new Vector323();
     low.setScalar(Number.POSITIVE_INFINITY);
     high.setScalar(Number.NEGATIVE_INFINITY);
     for (let i4 = 0; i4 < this.data.points; i4++) {
@@ -6130,6 +6934,7 @@ var Pane = class {
     this.ramp = ramp;
     this.floor = new Floor(look2);
     this.group.add(this.floor.mesh);
+    this.arrows = new Arrows(this.group, look2);
   }
   number;
   look;
@@ -6137,6 +6942,7 @@ var Pane = class {
   group = new Group2();
   skin = null;
   joints = null;
+  arrows;
   floor;
   bones = null;
   waiting = null;
@@ -6150,6 +6956,7 @@ var Pane = class {
     this.skin.setRamp(this.ramp);
     this.group.add(this.skin.mesh);
     this.floor.fit(size3);
+    this.arrows.hide();
     this.joints = null;
   }
   setSkeleton(skeleton) {
@@ -6168,6 +6975,10 @@ var Pane = class {
   newestColours(frame2) {
     this.colours = frame2;
   }
+  /** Lines for the frame of the skin that comes next. */
+  newestLines(frame2, heads) {
+    if (frame2.mesh === this.skin?.number) this.arrows.newest(frame2, heads);
+  }
   /** Give the frame that waits to the skin; whether there was one of its mesh. */
   take() {
     const frame2 = this.waiting;
@@ -6181,7 +6992,8 @@ var Pane = class {
     return true;
   }
   /** Bones and shadow as they are in the frame that is shown. */
-  prepare(renderer, bonesShown2) {
+  prepare(renderer, camera, bonesShown2) {
+    this.arrows.prepare(camera);
     if (this.bones) {
       this.bones.mesh.visible = bonesShown2 && this.joints !== null;
       if (this.joints && bonesShown2) this.bones.show(this.joints);
@@ -6200,16 +7012,18 @@ var Pane = class {
     this.bones?.wear(look2);
     this.skin?.wear(look2);
     this.floor.wear(look2);
+    this.arrows.wear(look2);
   }
   /** The middle of the cube in which the skin lies [m]. */
   middle() {
     const { low, side } = this.skin.frame;
-    return new Vector321(low[0] + side / 2, low[1] + side / 2, low[2] + side / 2);
+    return new Vector324(low[0] + side / 2, low[1] + side / 2, low[2] + side / 2);
   }
   dispose() {
     this.bones?.dispose();
     this.skin?.dispose();
     this.floor.dispose();
+    this.arrows.dispose();
   }
 };
 
@@ -6269,11 +7083,10 @@ import {
   CapsuleGeometry,
   GLSL3 as GLSL35,
   Group as Group3,
-  Matrix4,
-  Mesh as Mesh6,
+  Mesh as Mesh7,
   RawShaderMaterial as RawShaderMaterial5,
   SphereGeometry,
-  Vector3 as Vector322
+  Vector3 as Vector325
 } from "./three.js";
 var VERTEX2 = `
 precision highp float;
@@ -6328,7 +7141,7 @@ var Things = class {
     }
     this.rows = rows;
     for (const row of rows) {
-      const mesh = new Mesh6(shapeOf(row), this.material);
+      const mesh = new Mesh7(shapeOf(row), this.material);
       mesh.matrixAutoUpdate = false;
       mesh.visible = false;
       this.group.add(mesh);
@@ -6337,12 +7150,8 @@ var Things = class {
   show({ transforms }) {
     if (transforms.length !== 12 * this.rows.length) return;
     this.group.children.forEach((mesh, i4) => {
-      mesh.matrix.copy(
-        new Matrix4().set(
-          ...Array.from(transforms.subarray(12 * i4, 12 * i4 + 12))
-        )
-      );
-      mesh.matrix.elements[15] = 1;
+      const rows = [...transforms.subarray(12 * i4, 12 * i4 + 12), 0, 0, 0, 1];
+      mesh.matrix.set(...rows);
       mesh.visible = true;
     });
   }
@@ -6351,7 +7160,7 @@ var Things = class {
     let [best, nearest] = [null, Number.POSITIVE_INFINITY];
     this.group.children.forEach((mesh, i4) => {
       const row = this.rows[i4];
-      const at = new Vector322().setFromMatrixPosition(mesh.matrix);
+      const at = new Vector325().setFromMatrixPosition(mesh.matrix);
       const along = at.clone().sub(from).dot(direction);
       const off = at.clone().sub(from).addScaledVector(direction, -along).length();
       if (mesh.visible && along > 0 && along < nearest && off < reachOf(row))
@@ -6370,7 +7179,7 @@ function reachOf({ kind, size: size3 }) {
 var LONGEST_STEP = 0.1;
 var LONGEST_GAP = 1;
 var SAME_SIZE = 0.01;
-var FIRST_LOOK = new Vector323(0.42, 0.14, 1);
+var FIRST_LOOK = new Vector326(0.42, 0.14, 1);
 var Stage = class {
   // for the body since the camera last followed it [s]
   constructor(canvas, options) {
@@ -6462,6 +7271,15 @@ var Stage = class {
   newestColours(frame2) {
     this.panes[frame2.view]?.newestColours(frame2);
   }
+  /** Lines for the frame of the skin that comes next. */
+  newestLines(frame2, heads) {
+    this.panes[frame2.view]?.newestLines(frame2, heads);
+  }
+  /** Without lines from the skins. */
+  hideLines() {
+    for (const pane of this.panes) pane.arrows.hide();
+    this.dirty = true;
+  }
   /** Which colours measures have. */
   setRamp(ramp) {
     this.ramp = ramp;
@@ -6469,7 +7287,7 @@ var Stage = class {
     this.dirty = true;
   }
   /** Where a joint is [m], or null while nobody knows. */
-  joint(index, into = new Vector323()) {
+  joint(index, into = new Vector326()) {
     return this.pane.joints && jointAt(this.pane.joints, index, into);
   }
   showBones(shown2) {
@@ -6501,8 +7319,8 @@ var Stage = class {
   lookFrom(position, target) {
     const middle = this.middle();
     if (!middle) return;
-    const at = new Vector323(...target).add(middle);
-    this.viewer.goTo(at, new Vector323(...position).sub(new Vector323(...target)), true);
+    const at = new Vector326(...target).add(middle);
+    this.viewer.goTo(at, new Vector326(...position).sub(new Vector326(...target)), true);
   }
   /** Draw once at another fineness, and as before when `seen` has looked at it. */
   drawAt(scale, seen) {
@@ -6548,7 +7366,7 @@ var Stage = class {
   frameFrom(from, atOnce = false) {
     const skin2 = this.panes.find((pane) => pane.skin?.frame)?.skin;
     if (!skin2) return;
-    const [low, high] = [new Vector323(), new Vector323()];
+    const [low, high] = [new Vector326(), new Vector326()];
     skin2.bounds(low, high);
     this.viewer.frame(low, high, from, atOnce);
   }
@@ -6576,7 +7394,7 @@ var Stage = class {
   }
   draw() {
     this.ghosts.prepare(this.shown()?.motionTime ?? 0);
-    for (const pane of this.panes) pane.prepare(this.renderer, this.bonesShown);
+    for (const pane of this.panes) pane.prepare(this.renderer, this.viewer.camera, this.bonesShown);
     this.renderer.setScissorTest(true);
     for (const pane of this.panes) {
       const { left, top, width, height: height2 } = this.boxOf(pane);
@@ -6664,44 +7482,6 @@ var Connection = class {
     this.socket = socket;
   }
 };
-
-// src/ui/layers/choice.ts
-var chosenKey = y3(null);
-var openSheet = y3(null);
-var movedKey = y3(null);
-var layersWanted = y3(null);
-function layersShown() {
-  return layersWanted.value ?? (state.value?.edits.layers.length ?? 0) > 0;
-}
-function isChosen(layer, time) {
-  return chosenKey.value?.layer === layer && chosenKey.value.time === time;
-}
-function within(time, duration) {
-  return time >= 0 && time <= duration ? time : (time % duration + duration) % duration;
-}
-function onFrame(time) {
-  const fps = state.value?.transport.fps || 60;
-  return Math.round(time * fps) / fps;
-}
-function playhead() {
-  const duration = state.value?.transport.duration;
-  return onFrame(duration ? within(motionTime.value, duration) : motionTime.value);
-}
-function moveKey({ layer, time }, to, copy = false) {
-  if (to === time) return;
-  ask({ do: "change-key", layer, time, to, copy });
-  chosenKey.value = { layer, time: to };
-}
-function deleteKey({ layer, time }) {
-  ask({ do: "delete-key", layer, time });
-  chosenKey.value = null;
-  openSheet.value = null;
-}
-function addKey({ name }) {
-  const time = playhead();
-  ask({ do: "add-key", layer: name, time });
-  chosenKey.value = { layer: name, time };
-}
 
 // src/ui/theme.ts
 var THEMES = ["system", "dark", "light"];
@@ -6826,6 +7606,15 @@ var ACTIONS = [
     name: "The part ends here",
     keys: ["."],
     run: () => setSpan(null, playhead())
+  },
+  {
+    id: "as-baked",
+    group: "Motion",
+    name: "Flesh as baked while the motion stands",
+    keys: ["B"],
+    icon: "baked",
+    pressed: () => (state.value?.transport.as_baked ?? "off") !== "off",
+    run: () => ask({ do: "as-baked", on: state.value?.transport.as_baked === "off" })
   },
   {
     id: "layers",
@@ -7107,9 +7896,9 @@ async function loadFiles() {
 function openFile({ number, kind }, motion = kind === "motion") {
   ask({ do: "open-file", number, motion });
 }
-async function sendFiles(chosen) {
+async function sendFiles(chosen2) {
   const idle = waiting3.length === 0 && !sending.value;
-  waiting3.push(...[...chosen].sort((a5, b3) => Number(isMotion(a5)) - Number(isMotion(b3))));
+  waiting3.push(...[...chosen2].sort((a5, b3) => Number(isMotion(a5)) - Number(isMotion(b3))));
   if (!idle) return;
   if (!files.value) await loadFiles();
   for (let next = waiting3.shift(); next; next = waiting3.shift()) {
@@ -7127,8 +7916,8 @@ function isMotion({ name }) {
   return name.toLowerCase().endsWith(".bvh");
 }
 function refusal({ name, size: bytes }) {
-  const known = files.value;
-  if (!known) return null;
+  const known2 = files.value;
+  if (!known2) return null;
   const refused = (given, needed, advice) => ({
     event: "refused",
     seq: 0,
@@ -7138,17 +7927,17 @@ function refusal({ name, size: bytes }) {
     advice
   });
   const suffix = /\.[^.]*$/.exec(name.toLowerCase())?.[0] ?? "";
-  if (!known.suffixes.includes(suffix))
+  if (!known2.suffixes.includes(suffix))
     return refused(
       suffix ? `its suffix is ${suffix}` : "it has no suffix",
-      `files are ${known.suffixes.join(", ")}`,
+      `files are ${known2.suffixes.join(", ")}`,
       "convert it to one of those"
     );
   if (bytes === 0) return refused("it is empty", "a file with something in it", "export it again");
-  if (bytes > known.largest)
+  if (bytes > known2.largest)
     return refused(
       `it has ${size2(bytes)}`,
-      `up to ${size2(known.largest)} are taken`,
+      `up to ${size2(known2.largest)} are taken`,
       "start supple studio with --folder to open it from there"
     );
   return null;
@@ -7255,9 +8044,9 @@ function Palette({ stage: stage2 }) {
 function OpenPalette({ stage: stage2 }) {
   const words = useSignal("");
   const at = useSignal(0);
-  const wanted = words.value.toLowerCase().trim();
+  const wanted2 = words.value.toLowerCase().trim();
   const found = actions.value.filter(
-    (action2) => isEnabled(action2) && `${action2.group} ${nameOf(action2)}`.toLowerCase().includes(wanted)
+    (action2) => isEnabled(action2) && `${action2.group} ${nameOf(action2)}`.toLowerCase().includes(wanted2)
   );
   const run = (action2) => {
     paletteOpen.value = false;
@@ -7328,10 +8117,10 @@ function Opened() {
   A2(() => {
     void loadFiles();
   }, []);
-  const wanted = words.value.toLowerCase().trim();
-  const among = (name) => name.toLowerCase().includes(wanted);
-  const known = files.value;
-  const listed = (known?.files ?? []).filter(({ name }) => among(name));
+  const wanted2 = words.value.toLowerCase().trim();
+  const among = (name) => name.toLowerCase().includes(wanted2);
+  const known2 = files.value;
+  const listed = (known2?.files ?? []).filter(({ name }) => among(name));
   const builtIn = (state.value?.characters ?? []).filter(among);
   const sent = listed.filter((file) => file.sent).reverse();
   const inFolder = listed.filter((file) => !file.sent);
@@ -7361,10 +8150,10 @@ function Opened() {
           type: "file",
           hidden: true,
           multiple: true,
-          accept: known?.suffixes.join(","),
+          accept: known2?.suffixes.join(","),
           onChange: (event) => {
-            const chosen = [...event.currentTarget.files ?? []];
-            then(() => void sendFiles(chosen))();
+            const chosen2 = [...event.currentTarget.files ?? []];
+            then(() => void sendFiles(chosen2))();
           }
         }
       )
@@ -7385,10 +8174,10 @@ function Opened() {
         )) })
       ] }),
       /* @__PURE__ */ a4(Section, { title: "Sent from here", files: sent, then }),
-      /* @__PURE__ */ a4(Section, { title: known?.folder ?? "", files: inFolder, then }),
-      known?.folder && inFolder.length === 0 && !wanted && /* @__PURE__ */ a4("p", { class: "quiet pad", children: [
+      /* @__PURE__ */ a4(Section, { title: known2?.folder ?? "", files: inFolder, then }),
+      known2?.folder && inFolder.length === 0 && !wanted2 && /* @__PURE__ */ a4("p", { class: "quiet pad", children: [
         "No file in ",
-        known.folder,
+        known2.folder,
         " can be opened."
       ] }),
       builtIn.length + listed.length === 0 && /* @__PURE__ */ a4("p", { class: "quiet pad", children: "Nothing has these words." })
@@ -7506,13 +8295,13 @@ function SaveDialog() {
 function OpenSaveDialog() {
   const saving = state.value?.saving;
   const name = useSignal(saving?.name ?? "");
-  const wanted = name.value.trim().replace(/\.supple\.json$/, "");
+  const wanted2 = name.value.trim().replace(/\.supple\.json$/, "");
   const here = saving?.folder.split(/[/\\]/).at(-1);
-  const taken = wanted !== saving?.name && (saving?.known.some((one) => one.name === wanted && one.folder === here) ?? false);
+  const taken = wanted2 !== saving?.name && (saving?.known.some((one) => one.name === wanted2 && one.folder === here) ?? false);
   const save2 = (event) => {
     event.preventDefault();
-    if (!wanted) return;
-    ask({ do: "save", name: wanted, replace: taken });
+    if (!wanted2) return;
+    ask({ do: "save", name: wanted2, replace: taken });
     saveDialog.value = false;
   };
   return /* @__PURE__ */ a4(Dialog, { open: saveDialog, label: "Save as", children: /* @__PURE__ */ a4("form", { class: "sheet small", onSubmit: save2, children: [
@@ -7533,7 +8322,7 @@ function OpenSaveDialog() {
       )
     ] }),
     /* @__PURE__ */ a4("p", { class: "quiet path", children: [
-      wanted || "name",
+      wanted2 || "name",
       ".supple.json in ",
       saving?.folder
     ] }),
@@ -7549,7 +8338,7 @@ function OpenSaveDialog() {
           children: "Cancel"
         }
       ),
-      /* @__PURE__ */ a4("button", { type: "submit", class: "button main", disabled: !wanted, children: taken ? "Replace it" : "Save" })
+      /* @__PURE__ */ a4("button", { type: "submit", class: "button main", disabled: !wanted2, children: taken ? "Replace it" : "Save" })
     ] })
   ] }) });
 }
@@ -7557,15 +8346,15 @@ function DocumentsDialog() {
   return documentsDialog.value ? /* @__PURE__ */ a4(OpenDocumentsDialog, {}) : null;
 }
 function OpenDocumentsDialog() {
-  const known = state.value?.saving.known ?? [];
+  const known2 = state.value?.saving.known ?? [];
   return /* @__PURE__ */ a4(Dialog, { open: documentsDialog, label: "Open a document", children: /* @__PURE__ */ a4("form", { method: "dialog", class: "sheet small", children: [
     /* @__PURE__ */ a4("header", { children: [
       /* @__PURE__ */ a4("h2", { children: "Open a document" }),
       /* @__PURE__ */ a4("button", { type: "submit", class: "button", children: "Close" })
     ] }),
     /* @__PURE__ */ a4(LeftOpen, { look: "offer" }),
-    known.length === 0 && /* @__PURE__ */ a4("p", { class: "quiet", children: "There is no document yet: Ctrl+S saves one." }),
-    /* @__PURE__ */ a4("ul", { class: "documents", children: known.map(({ key, name, folder }) => /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4(
+    known2.length === 0 && /* @__PURE__ */ a4("p", { class: "quiet", children: "There is no document yet: Ctrl+S saves one." }),
+    /* @__PURE__ */ a4("ul", { class: "documents", children: known2.map(({ key, name, folder }) => /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4(
       "button",
       {
         type: "button",
@@ -7616,9 +8405,50 @@ function MeasureChooser() {
     ] })
   ] });
 }
+var LINES2 = { forces: "forces, as arrows", attachment: "what skin hangs on" };
+function LinesChooser() {
+  const shown2 = state.value?.shown;
+  if (!shown2) return null;
+  const all = shown2.lines_offered.includes(shown2.lines) ? shown2.lines_offered : [...shown2.lines_offered, shown2.lines];
+  return /* @__PURE__ */ a4("label", { class: "chooser", children: [
+    /* @__PURE__ */ a4("span", { children: "Lines" }),
+    /* @__PURE__ */ a4(
+      "select",
+      {
+        value: shown2.lines,
+        title: "Draw lines from the skin",
+        onChange: ({ currentTarget }) => ask({ do: "show", lines: currentTarget.value }),
+        children: [
+          /* @__PURE__ */ a4("option", { value: "", children: "none" }),
+          all.filter(Boolean).map((name) => /* @__PURE__ */ a4("option", { value: name, children: LINES2[name] ?? name }, name))
+        ]
+      }
+    )
+  ] });
+}
 function Legend() {
   const measure2 = state.value?.shown.measure;
-  if (!measure2) return null;
+  const arrows = state.value?.shown.lines === "forces" && longestArrow.value > 0;
+  if (!measure2 && !arrows) return null;
+  return /* @__PURE__ */ a4("div", { class: "legends", children: [
+    arrows && /* @__PURE__ */ a4(
+      "figure",
+      {
+        class: "legend arrows",
+        "aria-label": `Force, ${shown(longestArrow.value)} where arrows are longest`,
+        children: /* @__PURE__ */ a4("figcaption", { children: [
+          "Force ",
+          /* @__PURE__ */ a4("span", { class: "quiet", children: [
+            "longest arrow ",
+            shown(longestArrow.value)
+          ] })
+        ] })
+      }
+    ),
+    measure2 && /* @__PURE__ */ a4(Ramp, { measure: measure2 })
+  ] });
+}
+function Ramp({ measure: measure2 }) {
   const [low, high] = range.value;
   const colours = RAMPS[measure2.signed ? "signed" : "plain"].join(", ");
   return /* @__PURE__ */ a4("figure", { class: "legend", "aria-label": `${measure2.label}, ${shown(low)} to ${shown(high)} ${measure2.unit}`, children: [
@@ -7815,8 +8645,8 @@ function GraphSection() {
     stages.length > 1 && /* @__PURE__ */ a4(Drawing, { stages }),
     stages.length > 1 && stage.value && /* @__PURE__ */ a4(StageActions, { chosen: stage.value, number }),
     /* @__PURE__ */ a4("div", { class: "graph-add", children: [
-      /* @__PURE__ */ a4(Add, { label: "Put on top …", all: now.tops, add: (skin2) => ask({ do: "put-on", skin: skin2, view: number }) }),
-      /* @__PURE__ */ a4(Add, { label: "Blend with …", all: now.skins, add: (skin2) => ask({ do: "blend", skin: skin2, view: number }) })
+      /* @__PURE__ */ a4(Add, { label: "Put on …", all: now.tops, add: (skin2) => ask({ do: "put-on", skin: skin2, view: number }) }),
+      /* @__PURE__ */ a4(Add, { label: "Blend …", all: now.skins, add: (skin2) => ask({ do: "blend", skin: skin2, view: number }) })
     ] })
   ] });
 }
@@ -7851,17 +8681,17 @@ function Drawing({ stages }) {
     ))
   ] });
 }
-function StageActions({ chosen, number }) {
+function StageActions({ chosen: chosen2, number }) {
   return /* @__PURE__ */ a4("div", { class: "stage-actions", children: [
-    /* @__PURE__ */ a4("span", { class: "quiet", children: plainName(chosen.name) }),
+    /* @__PURE__ */ a4("span", { class: "quiet", children: plainName(chosen2.name) }),
     /* @__PURE__ */ a4(
       "button",
       {
         type: "button",
         class: "button",
-        "aria-pressed": chosen.muted,
+        "aria-pressed": chosen2.muted,
         title: "Play without it; it stays here",
-        onClick: () => ask({ do: "mute", stage: chosen.name, muted: !chosen.muted, view: number }),
+        onClick: () => ask({ do: "mute", stage: chosen2.name, muted: !chosen2.muted, view: number }),
         children: "Mute"
       }
     ),
@@ -7870,11 +8700,11 @@ function StageActions({ chosen, number }) {
       {
         type: "button",
         class: "button",
-        "aria-label": `Take out ${plainName(chosen.name)}`,
+        "aria-label": `Take out ${plainName(chosen2.name)}`,
         title: "Take it out; what stands on it stands on what it stood on",
         onClick: () => {
           activeStage.value = null;
-          ask({ do: "remove-stage", stage: chosen.name, view: number });
+          ask({ do: "remove-stage", stage: chosen2.name, view: number });
         },
         children: [
           /* @__PURE__ */ a4(Icon, { name: "close" }),
@@ -7914,11 +8744,46 @@ function EditsSection() {
       /* @__PURE__ */ a4("span", { class: "quiet", children: uses.length + edits.strokes.length })
     ] }),
     uses.map((name) => /* @__PURE__ */ a4(Use, { name, edits }, name)),
+    edits.shapes.length > 1 && /* @__PURE__ */ a4(Merge, { shapes: edits.shapes }),
     edits.strokes.length > 0 && /* @__PURE__ */ a4("h3", { class: "quiet", children: "Strokes" }),
     edits.strokes.map((name) => /* @__PURE__ */ a4("div", { class: "edit", children: [
       /* @__PURE__ */ a4(Name, { name, stroke: true }),
       /* @__PURE__ */ a4(Bin, { name, stroke: true })
     ] }, `stroke ${name}`))
+  ] });
+}
+function Merge({ shapes }) {
+  const first = useSignal("");
+  const one = shapes.includes(first.value) ? first.value : shapes[0];
+  return /* @__PURE__ */ a4("div", { class: "edit merge", title: "One shape of two, as much of each as there is now", children: [
+    /* @__PURE__ */ a4("span", { class: "quiet", children: "Merge" }),
+    /* @__PURE__ */ a4(
+      "select",
+      {
+        "aria-label": "Shape to merge",
+        value: one,
+        onChange: (event) => {
+          first.value = event.currentTarget.value;
+        },
+        children: shapes.map((name) => /* @__PURE__ */ a4("option", { children: name }, name))
+      }
+    ),
+    /* @__PURE__ */ a4(
+      "select",
+      {
+        "aria-label": "Shape to merge it with",
+        value: "",
+        onChange: (event) => {
+          const other = event.currentTarget.value;
+          event.currentTarget.value = "";
+          if (other) ask({ do: "merge", name: one, other });
+        },
+        children: [
+          /* @__PURE__ */ a4("option", { value: "", children: "with …" }),
+          shapes.filter((name) => name !== one).map((name) => /* @__PURE__ */ a4("option", { children: name }, name))
+        ]
+      }
+    )
   ] });
 }
 function Use({ name, edits }) {
@@ -8027,6 +8892,7 @@ function GhostRows() {
   const now = state.value;
   if (!now?.ghosts.on) return null;
   const { ghosts: shown2, skeleton } = now;
+  const held = lastHeld.value === null ? "" : `vertex:${lastHeld.value}`;
   return /* @__PURE__ */ a4("section", { class: "ghosts", "aria-label": "Ghosts", children: [
     /* @__PURE__ */ a4("h2", { children: "Ghosts" }),
     /* @__PURE__ */ a4(Count, { label: "Before", shown: shown2, word: "before", low: 0, high: 8 }),
@@ -8040,7 +8906,8 @@ function GhostRows() {
           value: shown2.trail,
           onChange: (event) => ask({ do: "show-ghosts", trail: event.currentTarget.value }),
           children: [
-            /* @__PURE__ */ a4("option", { value: "", children: "of no joint" }),
+            /* @__PURE__ */ a4("option", { value: "", children: "of nothing" }),
+            held !== "" && /* @__PURE__ */ a4("option", { value: held, children: "of the place last held" }),
             skeleton.names.map((name) => /* @__PURE__ */ a4("option", { children: name }, name))
           ]
         }
@@ -8139,7 +9006,7 @@ function Compare({ skins, views: views2 }) {
           event.currentTarget.value = "";
         },
         children: [
-          /* @__PURE__ */ a4("option", { value: "", disabled: true, children: views2 >= 4 ? "four are shown" : "with another skin …" }),
+          /* @__PURE__ */ a4("option", { value: "", disabled: true, children: views2 >= 4 ? "four are shown" : "add a skin …" }),
           skins.map((name) => /* @__PURE__ */ a4("option", { value: name, children: plainName(name) }, name))
         ]
       }
@@ -8347,6 +9214,7 @@ function Filled({ now }) {
         }
       ),
       /* @__PURE__ */ a4(MeasureChooser, {}),
+      /* @__PURE__ */ a4(LinesChooser, {}),
       /* @__PURE__ */ a4(HandRadius, { size: now.mesh.size || 1.8 })
     ] }),
     /* @__PURE__ */ a4(GhostRows, {}),
@@ -8400,10 +9268,10 @@ function grouped(rows) {
 }
 function Settings({ rows }) {
   const words = useSignal("");
-  const wanted = words.value.toLowerCase().trim();
-  const found = rows.filter(({ name, label }) => `${name} ${label}`.toLowerCase().includes(wanted));
+  const wanted2 = words.value.toLowerCase().trim();
+  const found = rows.filter(({ name, label }) => `${name} ${label}`.toLowerCase().includes(wanted2));
   return /* @__PURE__ */ a4("section", { class: "settings", "aria-label": "Settings of the skin", children: [
-    /* @__PURE__ */ a4("div", { class: "search", children: /* @__PURE__ */ a4(
+    rows.length > 0 && /* @__PURE__ */ a4("div", { class: "search", children: /* @__PURE__ */ a4(
       "input",
       {
         type: "search",
@@ -8464,8 +9332,8 @@ function partOf(time, duration) {
 }
 function Row2({ curve, part, hovered, hover }) {
   const all = valuesOf(curve.name);
-  const known = all.flatMap((one) => [...one]).filter((value) => !Number.isNaN(value));
-  const [low, high] = ends(known, 10 ** -curve.figures);
+  const known2 = all.flatMap((one) => [...one]).filter((value) => !Number.isNaN(value));
+  const [low, high] = ends(known2, 10 ** -curve.figures);
   return /* @__PURE__ */ a4($, { children: [
     /* @__PURE__ */ a4("span", { class: "curve-name", children: [
       curve.label,
@@ -8479,7 +9347,7 @@ function Row2({ curve, part, hovered, hover }) {
         viewBox: `0 0 ${PARTS} ${HIGH}`,
         preserveAspectRatio: "none",
         role: "img",
-        "aria-label": `${curve.label}, ${known.length > 0 ? `${low.toFixed(curve.figures)} to ${high.toFixed(curve.figures)} ${curve.unit}` : "nothing yet"}`,
+        "aria-label": `${curve.label}, ${known2.length > 0 ? `${low.toFixed(curve.figures)} to ${high.toFixed(curve.figures)} ${curve.unit}` : "nothing yet"}`,
         onPointerMove: ({ currentTarget, clientX }) => {
           const box = currentTarget.getBoundingClientRect();
           hover(Math.max(0, Math.min(PARTS - 1, Math.floor(PARTS * (clientX - box.left) / box.width))));
@@ -9006,6 +9874,7 @@ function Timeline({ stage: stage2 }) {
       /* @__PURE__ */ a4(ActionButton, { id: "play", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "step-ahead", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "loop", stage: stage2 }),
+      /* @__PURE__ */ a4(ActionButton, { id: "as-baked", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "layers", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "ghosts", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "curves", stage: stage2 })
@@ -9221,9 +10090,9 @@ function Sheet() {
   ] });
 }
 function NewJob({ kinds }) {
-  const chosen = useSignal("bake");
+  const chosen2 = useSignal("bake");
   const suffix = useSignal("");
-  const kind = kinds.find((one) => one.kind === chosen.value) ?? kinds[0];
+  const kind = kinds.find((one) => one.kind === chosen2.value) ?? kinds[0];
   if (!kind) return null;
   const format = kind.suffixes.includes(suffix.value) ? suffix.value : kind.suffixes[0];
   const start = (event) => {
@@ -9237,7 +10106,7 @@ function NewJob({ kinds }) {
         "aria-label": "What to make",
         value: kind.kind,
         onChange: (event) => {
-          chosen.value = event.currentTarget.value;
+          chosen2.value = event.currentTarget.value;
         },
         children: kinds.map((one) => /* @__PURE__ */ a4("option", { value: one.kind, children: one.label }, one.kind))
       }
@@ -9439,6 +10308,56 @@ function Meter2({
   ] });
 }
 
+// src/ui/welcome.tsx
+var KEPT2 = "supple-welcomed";
+var wanted = y3(!known());
+var tried = y3(/* @__PURE__ */ new Set());
+function known() {
+  try {
+    return localStorage.getItem(KEPT2) !== null;
+  } catch {
+    return false;
+  }
+}
+function leave() {
+  wanted.value = false;
+  try {
+    localStorage.setItem(KEPT2, "1");
+  } catch {
+  }
+}
+function did(what) {
+  if (!wanted.peek() || tried.peek().has(what)) return;
+  tried.value = /* @__PURE__ */ new Set([...tried.peek(), what]);
+  if (tried.value.size === HINTS.length) leave();
+}
+var HINTS = [
+  { id: "drag", words: "Drag the skin, while it walks or stands", keys: [] },
+  { id: "pause", words: "Stop the motion; the flesh goes on", keys: ["Space"] },
+  { id: "tool", words: "Paint, draw, pose: the tools on the left", keys: ["?"] }
+];
+var ready = O(() => wanted.value && state.value !== null && shownFrame.value > 0);
+x2(() => {
+  if (holding.value) did("drag");
+});
+x2(() => {
+  if (state.value && !state.value.transport.playing) did("pause");
+});
+x2(() => {
+  if (tool.value && tool.value.id !== "drag") did("tool");
+});
+function Welcome() {
+  if (!ready.value) return null;
+  return /* @__PURE__ */ a4("aside", { class: "welcome", "aria-label": "First steps", children: [
+    /* @__PURE__ */ a4("ul", { children: HINTS.map(({ id, words, keys }) => /* @__PURE__ */ a4("li", { class: tried.value.has(id) ? "tried" : "", children: [
+      /* @__PURE__ */ a4("span", { class: "mark", "aria-hidden": "true" }),
+      /* @__PURE__ */ a4("span", { children: words }),
+      keys.map((key) => /* @__PURE__ */ a4("kbd", { children: key }, key))
+    ] }, id)) }),
+    /* @__PURE__ */ a4("button", { type: "button", class: "button small", "aria-label": "Close first steps", title: "Close", onClick: leave, children: /* @__PURE__ */ a4(Icon, { name: "close" }) })
+  ] });
+}
+
 // src/ui/studio.tsx
 function Studio({ stage: stage2, software }) {
   return /* @__PURE__ */ a4("div", { class: `studio ${panelOpen.value ? "" : "without-panel"}`, children: [
@@ -9448,6 +10367,7 @@ function Studio({ stage: stage2, software }) {
       /* @__PURE__ */ a4(Panes, {}),
       /* @__PURE__ */ a4(Toolbar, { stage: stage2 }),
       /* @__PURE__ */ a4(Legend, {}),
+      /* @__PURE__ */ a4(Welcome, {}),
       /* @__PURE__ */ a4(Notices, { stage: stage2 }),
       /* @__PURE__ */ a4(Toasts, {})
     ] }),
@@ -9483,6 +10403,10 @@ function Notices({ stage: stage2 }) {
     /* @__PURE__ */ a4(SendingNotice, {}),
     /* @__PURE__ */ a4(Recording, { stage: stage2 }),
     open && /* @__PURE__ */ a4(LeftOpenNotice, {}),
+    open && state.value?.transport.as_baked === "working" && !state.value.transport.playing && /* @__PURE__ */ a4("p", { class: "notice", children: [
+      /* @__PURE__ */ a4("span", { class: "spinner", "aria-hidden": "true" }),
+      "Working out the flesh up to here …"
+    ] }),
     open && preparing && /* @__PURE__ */ a4("p", { class: "notice", children: [
       /* @__PURE__ */ a4("span", { class: "spinner", "aria-hidden": "true" }),
       "Preparing ",
@@ -9552,6 +10476,7 @@ function connect(stage2) {
       stage2.setPanes(event.views.length);
       stage2.things.set(event.things.rows);
       stage2.setRamp(event.shown.measure?.signed ? "signed" : "plain");
+      if (!event.shown.lines) stage2.hideLines();
       stage2.ghosts.want(event.ghosts, event.transport.fps);
     } else if (event.event === "refused") {
       drafts.value = {};
@@ -9582,6 +10507,10 @@ function connect(stage2) {
       if (frame2?.kind === "colours") {
         stage2.newestColours(frame2);
         takeRange(frame2);
+      }
+      if (frame2?.kind === "lines") {
+        stage2.newestLines(frame2, state.value?.shown.lines === "forces");
+        takeLongest(frame2);
       }
       if (frame2?.kind === "trail") stage2.ghosts.newestTrail(frame2);
       if (frame2?.kind === "amounts") newestAmounts(frame2);

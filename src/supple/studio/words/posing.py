@@ -6,7 +6,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from supple.studio.words.bounds import Command, Joint, Point, Seconds
+from supple.studio.words.bounds import Command, Index, Joint, Line, Name, Point, Seconds
+
+Angle = Annotated[float, Meta(ge=0.0, le=3.2)]
 
 
 class Posing(Command, kw_only=True, frozen=True):
@@ -14,12 +16,13 @@ class Posing(Command, kw_only=True, frozen=True):
 
     `time` is that of the motion when the hand saw it. The pose is one more layer, and posing again goes on with the
     last one unless `fresh`; with `key` it has a key at that time. Joints in `pins` are held, and with `ranges` elbows
-    and knees bend as they can.
+    and knees bend as they can. `limits` are joints with the angles [rad] from rest that they may turn at most.
     """
 
     time: Seconds
     pins: Annotated[list[Joint], Meta(max_length=64)] = []
     ranges: bool = True
+    limits: Annotated[list[tuple[Joint, Angle]], Meta(max_length=256)] = []
     key: bool = False
     fresh: bool = False
     done: bool = True
@@ -51,3 +54,41 @@ class ResetJoint(Posing, tag="reset-joint", frozen=True):
     """Take what the last pose does to a joint, and to nothing else, back."""
 
     joint: Joint
+
+
+class PosingByStrokes(Posing, kw_only=True, frozen=True):
+    """What all have that pose by lines: joints within `radius` [m] of one go over to another.
+
+    Bones may become `stretch` times as long or short, and with `twist` they turn about themselves as the line does.
+    """
+
+    radius: Annotated[float, Meta(gt=0.0, le=1e6)]
+    stretch: Annotated[float, Meta(ge=1.0, le=4.0)] = 1.0
+    twist: bool = False
+
+
+class PoseByStrokes(PosingByStrokes, tag="pose-by-strokes", frozen=True):
+    """Joints near a line in space, the baseline, go over to another one, the offset; `again` redraws that of a pose.
+
+    With `part` the offset takes the place of that part of the pose's own that it lies along.
+    """
+
+    baseline: Line
+    offset: Line
+    again: Name = ""
+    part: bool = False
+
+
+class PullPoseKnot(PosingByStrokes, tag="pull-pose-knot", frozen=True):
+    """Move a knot of the line that a pose was drawn by; the pose follows."""
+
+    pose: Name
+    knot: Index
+    to: Point
+
+
+class DeletePoseKnot(PosingByStrokes, tag="delete-pose-knot", frozen=True):
+    """Take a knot of the line that a pose was drawn by away."""
+
+    pose: Name
+    knot: Index

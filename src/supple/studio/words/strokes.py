@@ -71,13 +71,17 @@ class TravelAlong(Command, tag="travel-along", frozen=True):
 
 
 class Raise(Command, tag="raise", frozen=True):
-    """Raise the skin under a line, or let it sink."""
+    """Raise the skin under a line, or let it sink.
+
+    With a `force` the line alone is held, that many times as hard as springs are, and skin round it follows by its own.
+    """
 
     line: Name
     height: Metres
     reach: Reach
     profile: Name = "even"
     method: Name = "smooth"
+    force: Annotated[float, Meta(gt=0.0, le=1e6)] | None = None
     view: View = 0
 
 

@@ -11,6 +11,8 @@ import {
   chosenKnot,
   chosenStroke,
   creases,
+  force,
+  forced,
   height,
   insertAfter,
   isHidden,
@@ -41,6 +43,29 @@ export function RaiseOptions() {
       />
       <RegionRows />
       <Choice label="Profile" title="How the height goes along the line" value={profile} all={profiles()} />
+      {state.value?.edits.firm && (
+        <Switch
+          label="As a force"
+          title="The line alone is held, and skin round it follows by its springs"
+          value={forced}
+        />
+      )}
+      {state.value?.edits.firm && forced.value && (
+        <label class="chooser" title="How many times as hard as springs are">
+          <span>Force</span>
+          <input
+            type="range"
+            min={1}
+            max={100}
+            step={1}
+            value={force.value}
+            onInput={(event) => {
+              force.value = Number(event.currentTarget.value);
+            }}
+          />
+          <span class="quiet figure">{force.value} ×</span>
+        </label>
+      )}
       <Strokes />
     </div>
   );
@@ -230,32 +255,34 @@ function ChosenStroke({ stroke }: { stroke: StrokeInfo }) {
           change={(amount, done) => ask({ do: "change-layer", layer: layer.name, amount, done })}
         />
       )}
-      <button
-        type="button"
-        class="button"
-        title="Put it on the other side of the body too"
-        onClick={() => ask({ do: "mirror-stroke", stroke: stroke.name })}
-      >
-        Mirror
-      </button>
-      <button
-        type="button"
-        class="button"
-        aria-pressed={timed.value === stroke.name}
-        title="Press on the stage and go up and down while it plays: up is all of it, down is none"
-        onClick={() => {
-          timed.value = timed.value === stroke.name ? null : stroke.name;
-        }}
-      >
-        Time it by hand
-      </button>
+      <div class="button-row">
+        <button
+          type="button"
+          class="button outlined"
+          title="Put it on the other side of the body too"
+          onClick={() => ask({ do: "mirror-stroke", stroke: stroke.name })}
+        >
+          Mirror
+        </button>
+        <button
+          type="button"
+          class="button outlined"
+          aria-pressed={timed.value === stroke.name}
+          title="Press on the stage and go up and down while it plays: up is all of it, down is none"
+          onClick={() => {
+            timed.value = timed.value === stroke.name ? null : stroke.name;
+          }}
+        >
+          Time it by hand
+        </button>
+      </div>
       {timed.value === stroke.name && (
         <p class="quiet">Now press on the stage and go up and down while it plays: up is all of it.</p>
       )}
       {knot !== null && knot + 1 < stroke.triangles.length && (
         <button
           type="button"
-          class="button"
+          class="button outlined"
           onClick={() => {
             insertAfter.value = knot;
           }}
@@ -266,7 +293,7 @@ function ChosenStroke({ stroke }: { stroke: StrokeInfo }) {
       {knot !== null && (
         <button
           type="button"
-          class="button"
+          class="button outlined"
           onClick={() => {
             ask({ do: "delete-knot", stroke: stroke.name, knot });
             chosenKnot.value = null;

@@ -3,7 +3,7 @@ import type { Refused } from "../../messages";
 import type { Look } from "../../scene/looks";
 import type { Place } from "../../scene/skin";
 import type { Stage } from "../../scene/stage";
-import { ask } from "../../session";
+import { ask, state } from "../../session";
 import { Vector2, Vector3 } from "../../three";
 import { pixelOf, placeAt, type Tool } from "../tool";
 import { Gesture } from "./gesture";
@@ -11,7 +11,7 @@ import { Ink } from "./ink";
 import { Knots } from "./knots";
 import { RaiseOptions } from "./options";
 import { lookOf, type Sample, Stretches, samplesOf } from "./pen";
-import { chooseStroke, deleteChosen, height, method, profile, reach, size } from "./settings";
+import { chooseStroke, deleteChosen, force, forced, height, method, profile, reach, size } from "./settings";
 
 const SENT_EVERY = 60; // [ms]
 const APART = 2; // places of the ink that stick to the skin, at least [px]
@@ -180,6 +180,7 @@ export class RaiseSkin implements Tool {
       reach: reach.value * size.value,
       profile: profile.value,
       method: method.value,
+      force: forced.value && state.value?.edits.firm ? force.value : null,
       view: this.stage.pane.number,
     });
     if (line.asked === null) this.line = null;

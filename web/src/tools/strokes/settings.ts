@@ -10,6 +10,8 @@ export const height = signal(0.022); // at full pressure, in sizes of the charac
 export const reach = signal(0.035); // in sizes of the character
 export const method = signal<string>("smooth");
 export const profile = signal<string>("even");
+export const forced = signal(false); // whether the line alone is held, and skin follows by its springs
+export const force = signal(20); // how many times as hard as its springs
 export const creases = signal(false); // whether they are outline too
 export const otherWay = signal(false); // round the outline
 

@@ -19,6 +19,7 @@ export function EditsSection() {
       {uses.map((name) => (
         <Use key={name} name={name} edits={edits} />
       ))}
+      {edits.shapes.length > 1 && <Merge shapes={edits.shapes} />}
       {edits.strokes.length > 0 && <h3 class="quiet">Strokes</h3>}
       {edits.strokes.map((name) => (
         <div class="edit" key={`stroke ${name}`}>
@@ -27,6 +28,44 @@ export function EditsSection() {
         </div>
       ))}
     </details>
+  );
+}
+
+/** Make one shape of two, as much of each as there is now. */
+function Merge({ shapes }: { shapes: readonly string[] }) {
+  const first = useSignal("");
+  const one = shapes.includes(first.value) ? first.value : shapes[0]!;
+  return (
+    <div class="edit merge" title="One shape of two, as much of each as there is now">
+      <span class="quiet">Merge</span>
+      <select
+        aria-label="Shape to merge"
+        value={one}
+        onChange={(event) => {
+          first.value = event.currentTarget.value;
+        }}
+      >
+        {shapes.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+      <select
+        aria-label="Shape to merge it with"
+        value=""
+        onChange={(event) => {
+          const other = event.currentTarget.value;
+          event.currentTarget.value = "";
+          if (other) ask({ do: "merge", name: one, other });
+        }}
+      >
+        <option value="">with …</option>
+        {shapes
+          .filter((name) => name !== one)
+          .map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+      </select>
+    </div>
   );
 }
 

@@ -1,11 +1,13 @@
 // Rows of the ghosts: how many before and after, how far apart, and the joint whose way is drawn.
 import type { GhostsInfo } from "../../messages";
 import { ask, state } from "../../session";
+import { lastHeld } from "../drag_options";
 
 export function GhostRows() {
   const now = state.value;
   if (!now?.ghosts.on) return null;
   const { ghosts: shown, skeleton } = now;
+  const held = lastHeld.value === null ? "" : `vertex:${lastHeld.value}`;
   return (
     <section class="ghosts" aria-label="Ghosts">
       <h2>Ghosts</h2>
@@ -18,7 +20,8 @@ export function GhostRows() {
           value={shown.trail}
           onChange={(event) => ask({ do: "show-ghosts", trail: event.currentTarget.value })}
         >
-          <option value="">of no joint</option>
+          <option value="">of nothing</option>
+          {held !== "" && <option value={held}>of the place last held</option>}
           {skeleton.names.map((name) => (
             <option key={name}>{name}</option>
           ))}

@@ -112,8 +112,16 @@ def joint_name(session: Session, joint: int) -> str:
 
 
 def ranges(session: Session, command: say.Posing) -> JointRanges | None:
-    """How far joints may turn, if that is asked for."""
-    return _ranges_in(session.character, session.motion) if command.ranges else None
+    """How far joints may turn, if that is asked for: by the rig, and by the limits that hands have set."""
+    known = _ranges_in(session.character, session.motion) if command.ranges else None
+    if not command.limits:
+        return known
+    own = {joint_name(session, joint): angle for joint, angle in command.limits}
+    axes, spans = ({}, {}) if known is None else (dict(known.axes), dict(known.spans))
+    for name, angle in own.items():
+        low, high = spans.get(name, (-angle, angle))
+        spans[name] = (max(low, -angle), min(high, angle))
+    return JointRanges(axes, spans)
 
 
 @lru_cache(maxsize=2)

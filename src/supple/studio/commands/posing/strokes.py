@@ -8,6 +8,7 @@ from supple.edits.edits import Edits
 from supple.edits.layers import Layer
 from supple.edits.pose_edit import PoseEdit
 from supple.edits.posing import DrawnPose, PoseSlot, drawn_lines, keyed_slot, new_slot
+from supple.edits.strokes.oversketch import oversketch
 from supple.errors import InputError
 from supple.studio import messages as say
 from supple.studio.commands.posing.joints import layer_time, pins_of, pose_at, ranges
@@ -21,7 +22,9 @@ def _draw(session: Session, command: say.PoseByStrokes) -> None:
     edits = session.document.edits_on(session.character)
     drawn = DrawnPose.from_lines(command.baseline, command.offset, command.time)
     if command.again:
-        _known(edits, command.again)
+        known = _known(edits, command.again)
+        if command.part:
+            drawn = replace(known, offset=oversketch(known.offset, drawn.offset))
         _pose(session, command, drawn, *_again(edits, command.again), "Pose by strokes")
     else:
         _pose(session, command, drawn, _fresh_slot(session, edits, command), edits, "Pose by strokes")
@@ -34,16 +37,18 @@ def _pull(session: Session, command: say.PullPoseKnot) -> None:
     _pose(session, command, drawn, *_again(edits, command.pose), f"Pull {command.pose}")
 
 
-HANDLERS: Handlers = {say.PoseByStrokes: _draw, say.PullPoseKnot: _pull}
+def _delete(session: Session, command: say.DeletePoseKnot) -> None:
+    edits = session.document.edits_on(session.character)
+    drawn = _known(edits, command.pose)
+    drawn = replace(drawn, offset=drawn.offset.delete_knot(command.knot))
+    _pose(session, command, drawn, *_again(edits, command.pose), "Delete knot")
+
+
+HANDLERS: Handlers = {say.PoseByStrokes: _draw, say.PullPoseKnot: _pull, say.DeletePoseKnot: _delete}
 
 
 def _pose(
-    session: Session,
-    command: say.PoseByStrokes | say.PullPoseKnot,
-    drawn: DrawnPose,
-    slot: PoseSlot,
-    base: Edits,
-    step: str,
+    session: Session, command: say.PosingByStrokes, drawn: DrawnPose, slot: PoseSlot, base: Edits, step: str
 ) -> None:
     """Play what lines make of the pose that is there with the edits `base`, without them."""
     skeleton, pins, bounds = session.character.skeleton, pins_of(session, command), ranges(session, command)
@@ -51,7 +56,15 @@ def _pose(
     pose_at(
         session,
         command,
-        lambda shown: drawn.on(skeleton, shown, radius=command.radius, pins=pins, ranges=bounds),
+        lambda shown: drawn.on(
+            skeleton,
+            shown,
+            radius=command.radius,
+            pins=pins,
+            ranges=bounds,
+            stretch=command.stretch,
+            twist=command.twist,
+        ),
         step,
         slot=kept,
         base=base,
