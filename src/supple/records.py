@@ -16,19 +16,42 @@ _LONGEST_WORD = 1000
 _LONGEST_TOLD = 300
 ALLOWANCE = 192 << 20  # bytes that the JSON of any file may unfold to
 GROWTH = 12  # and bytes per byte of it; many small objects without a blank between them come to as much
+DEEPEST = 100  # lists and objects in each other; what is kept of a file is copied and written, level by level
 _COSTS = {b"{": 120, b"[": 64, b",": 32, b":": 60}  # bytes of an object, a list, an item and a field
 
 
 def parse_json(text: bytes) -> Any:
     """What JSON in UTF-8 says, with no numbers that are none; a `ValueError` or `RecursionError` where it cannot be.
 
-    Text of nothing but brackets would unfold to thirty times its size; it is refused before it does.
+    Text of nothing but brackets would unfold to thirty times its size; it is refused before it does. So is what nests
+    deeper than anybody writes.
     """
     size = sum(cost * text.count(sign) for sign, cost in _COSTS.items())
     if size > ALLOWANCE + GROWTH * len(text):
         enough = f"{ALLOWANCE >> 20} MB and {GROWTH} times its own size are enough"
         raise ValueError(f"it unfolds to some {size >> 20} MB, and {enough}")
-    return json.loads(text.decode("utf-8"), parse_constant=_no_number)
+    found = json.loads(text.decode("utf-8"), parse_constant=_no_number)
+    if _may_nest_deeper(text) and _nests_deeper(found):
+        raise ValueError(f"it nests more than {DEEPEST} deep")
+    return found
+
+
+def _may_nest_deeper(text: bytes) -> bool:
+    """Whether brackets open deeper than allowed, those in texts counted too."""
+    signs = np.frombuffer(text, dtype=np.uint8)
+    signs = signs[np.isin(signs, np.frombuffer(b"[]{}", dtype=np.uint8))]
+    opens = np.where(np.isin(signs, np.frombuffer(b"[{", dtype=np.uint8)), np.int8(1), np.int8(-1))
+    return bool(np.cumsum(opens, dtype=np.int32).max(initial=0) > DEEPEST)
+
+
+def _nests_deeper(found: Any) -> bool:
+    level = [found]
+    for _ in range(DEEPEST + 1):
+        inner = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
+        level = [value for values in inner for value in values]
+        if not level:
+            return False
+    return True
 
 
 class RecordReader:

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from export_scenes import picture
 from gltf_files import GltfFile, arm
 from numpy.testing import assert_allclose, assert_array_equal
+from small_pictures import picture
 
 import supple
 from oracles.glb import ReadGlb

@@ -5,8 +5,8 @@ from pathlib import Path
 import fbx_files
 import numpy as np
 import pytest
-from export_scenes import picture
 from numpy.testing import assert_allclose, assert_array_equal
+from small_pictures import picture
 
 import supple
 from supple.errors import SuppleWarning

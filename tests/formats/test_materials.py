@@ -4,10 +4,11 @@ import warnings
 
 import numpy as np
 import pytest
-from export_scenes import dressed_tube, picture, swing, textured_tube
+from export_scenes import dressed_tube, swing, textured_tube
 from gltf_files import arm
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_pictures import picture
 
 import supple
 from oracles.glb import ReadGlb

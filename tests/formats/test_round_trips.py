@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from export_scenes import picture
 from gltf_files import glb
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_pictures import picture
 
 from oracles.glb import ReadGlb
 from supple import Character, Motion, Skeleton, Weights

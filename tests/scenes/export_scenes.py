@@ -1,9 +1,7 @@
 """A small character with everything that exports must keep, and its clip."""
 
-import struct
-import zlib
-
 import numpy as np
+from small_pictures import picture
 
 from conftest import make_tube
 from supple import Character, Motion, Pose
@@ -39,17 +37,6 @@ def textured_tube(bones: int = 6) -> Character:
         parts={"the rim": np.arange(sectors)},
         name="tube",
     )
-
-
-def picture(shade: int) -> bytes:
-    """The smallest grey PNG, 2 by 2."""
-
-    def chunk(kind: bytes, body: bytes) -> bytes:
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-
-    rows = b"".join(b"\0" + bytes([shade] * 6) for _ in range(2))
-    head = struct.pack(">IIBBBBB", 2, 2, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
 def dressed_tube() -> Character:

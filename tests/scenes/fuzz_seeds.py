@@ -12,7 +12,7 @@ from typing import Any
 
 import caches
 import numpy as np
-from export_scenes import picture
+from small_pictures import picture
 
 import supple
 from supple.io import save

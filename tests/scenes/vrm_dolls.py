@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from export_scenes import picture
 from gltf_files import GltfFile, quad
+from small_pictures import picture
 
 LICENCE = {"name": "Doll", "authors": ["A. Author"], "licenseUrl": "https://vrm.dev/licenses/1.0/", "thumbnailImage": 1}
 
