@@ -66,8 +66,8 @@ def write_motion(motion: Motion, path: str | Path, *, unit: Literal["cm", "m"] =
 def _relative_to_rest(motion: Motion) -> tuple[FloatArray, FloatArray]:
     """Turns (J, F, 3, 3) and places (J, F, 3) relative to the parent, in frames with the world's axes at rest."""
     skeleton = motion.skeleton
-    local = quaternions.compose(motion.translations, motion.rotations, motion.scales).swapaxes(0, 1)
-    world = skeleton.world_from_locals(local)
+    local = quaternions.compose(motion.translations, motion.rotations, motion.scales)
+    world = skeleton.world_from_locals(local).swapaxes(0, 1)
     linear = world[..., :3, :3] @ skeleton.joint_from_world[:, None, :3, :3]
     square = linear @ linear.swapaxes(-1, -2)
     rigid = np.allclose(square, np.eye(3), atol=1e-9)

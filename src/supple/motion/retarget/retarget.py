@@ -106,8 +106,8 @@ def _list(names: list[str]) -> str:
 def _from_rest(motion: Motion) -> tuple[FloatArray, FloatArray]:
     """Turns (F, J, 3, 3) from rest in world axes, and places (F, J, 3) of all joints."""
     skeleton = motion.skeleton
-    local = quaternions.compose(motion.translations, motion.rotations, motion.scales).swapaxes(0, 1)
-    world = skeleton.world_from_locals(local)
+    local = quaternions.compose(motion.translations, motion.rotations, motion.scales)
+    world = skeleton.world_from_locals(local).swapaxes(0, 1)
     rotations = world[..., :3, :3] @ skeleton.joint_from_world[:, None, :3, :3]
     if not np.allclose(rotations @ rotations.swapaxes(-1, -2), np.eye(3), atol=1e-9):
         rotations = quaternions.nearest_rotation(rotations)
