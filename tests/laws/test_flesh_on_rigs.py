@@ -1,5 +1,7 @@
 """Flesh leaves thin, firm and hard parts of real rigs whole, and shells on what they lie on."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -40,8 +42,8 @@ def test_no_edge_is_drawn_out_that_bones_leave_alone(data_file, file, clip, seco
     character = supple.load(data_file(f"gltf/{file}"))
     motion = character.motions[clip]
     linear = played(character, motion, supple.LinearBlend(), seconds)
-    flesh = played(character, motion, supple.PositionBased(), seconds)
-    assert torn_edges(character, flesh, linear) == 0
+    for skin in (supple.PositionBased(), supple.LayeredLattice()):
+        assert torn_edges(character, played(character, motion, skin, seconds), linear) == 0
 
 
 @pytest.mark.slow
@@ -51,7 +53,7 @@ def test_thin_legs_go_with_their_bones(data_file):
     legs = spider.anatomy.firmness > 0.95
     assert legs.mean() > 0.5
     linear = played(spider, motion, supple.LinearBlend(), 1.0)
-    for skin in (supple.PositionBased(),):
+    for skin in (supple.PositionBased(), supple.LayeredLattice()):
         flesh = played(spider, motion, skin, 1.0)
         far = max(np.linalg.norm(x - y, axis=1)[legs].max() for x, y in zip(flesh, linear, strict=True))
         assert far < 0.005
@@ -64,10 +66,11 @@ def test_hard_shells_stay_on_what_they_lie_on(data_file):
     hung = shells.host_weights.any(axis=1)
     assert hung.any()
     linear = played(knight, motion, supple.LinearBlend(), 0.7)
-    for x, y in zip(played(knight, motion, supple.PositionBased(), 0.7), linear, strict=True):
-        moved = x - y
-        below = np.einsum("vk,vki->vi", shells.host_weights, moved[shells.hosts])
-        assert np.linalg.norm(moved - below, axis=1)[hung].max() < 0.003
+    for skin in (supple.PositionBased(), supple.LayeredLattice()):
+        for x, y in zip(played(knight, motion, skin, 0.7), linear, strict=True):
+            moved = x - y
+            below = np.einsum("vk,vki->vi", shells.host_weights, moved[shells.hosts])
+            assert np.linalg.norm(moved - below, axis=1)[hung].max() < 0.003
 
 
 @pytest.mark.slow
@@ -76,3 +79,16 @@ def test_the_skin_of_a_lean_person_slides_little(data_file):
     motion = human.motions["02_04_jump_balance"]
     loose, still = (played(human, motion, supple.PositionBased(jiggle=jiggle), 2.0) for jiggle in (1.0, 0.0))
     assert max(np.linalg.norm(x - y, axis=1).max() for x, y in zip(loose, still, strict=True)) < 0.015
+    swinging, firm = (played(human, motion, supple.LayeredLattice(secondary=on), 2.0) for on in (True, False))
+    assert max(np.linalg.norm(x - y, axis=1).max() for x, y in zip(swinging, firm, strict=True)) < 0.015
+
+
+@pytest.mark.slow
+def test_a_held_pose_is_still(data_file):
+    horse = supple.load(data_file("gltf/horse-animations.glb"))
+    player = supple.player(horse, supple.LayeredLattice(), fps=RATE)
+    motion = next(iter(horse.motions.values()))
+    for frame in range(15):
+        player.advance(motion.sample(frame / RATE))
+    held = [np.array(player.advance(motion.sample(0.5)), dtype=float) for _ in range(75)]
+    assert max(np.linalg.norm(b - a, axis=1).max() for a, b in itertools.pairwise(held[60:])) < 1e-4

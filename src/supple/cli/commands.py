@@ -27,6 +27,7 @@ COMMANDS: dict[str, str] = {
     "bake": "Write every frame of a skin to disk; goes on where it stopped",
     "render": "Make a picture, a contact sheet or a film of a bake",
     "compare": "Put several skins side by side: a film, curves and a table on one page",
+    "measure": "Say what a bake did to its character: volume of the whole and of limbs, stretch, crossings, rest",
     "fit-curves": "Teach curves a slow skin from its bakes, to play it at a fraction of the cost",
     "decompose": "Turn a bake into bones, weights and motion that any engine plays",
     "info": "Say what a character is: mesh, skeleton, weights, maps, looks, and what a save would lose",

@@ -16,12 +16,12 @@ from supple.character.character import Character
 from supple.cli.console import Console
 from supple.cli.options.characters import add_character_argument, add_motion_option
 from supple.cli.options.documents import add_document_option, document_from
+from supple.cli.options.skin_lists import HELP, read_skin_list
 from supple.cli.steps import Steps
 from supple.device import check_device
 from supple.document.document import Document
 from supple.document.skin_files import graph_with_files, with_files
 from supple.document.sources import character_from, motion_from
-from supple.errors import InputError
 from supple.graph.graph import Graph
 from supple.measure.report import Report
 from supple.motion.motion import Motion
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
     """`FILE` or `--document`, `--skins`, `--motion`, `-o`, how long, how often, and from where."""
     add_character_argument(parser, optional=True)
     add_document_option(parser, words, number=False)
-    parser.add_argument("--skins", metavar="A,B,C", help=f"names with commas between them (default: {','.join(SKINS)})")
+    parser.add_argument("--skins", metavar="A,B,C", help=f"{HELP} (default: {','.join(SKINS)})")
     add_motion_option(parser)
     parser.add_argument(
         "-o", "--output", default="report.html", metavar="PAGE", help="the page to write (default: report.html)"
@@ -95,16 +95,16 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     }
 
 
-def _opened(arguments: argparse.Namespace) -> tuple[Character, Motion, Mapping[str, Graph] | list[AnySkin]]:
+def _opened(arguments: argparse.Namespace) -> tuple[Character, Motion, Mapping[str, Graph]]:
     """What is to be compared: all skins of a document, or those that the other options name."""
     document = document_from(arguments, needs="something to compare is needed")
     if document is not None:
         return *document.opened(end=arguments.seconds), _labelled(document)
-    wanted = ",".join(SKINS) if arguments.skins is None else arguments.skins
-    names = [name.strip() for name in wanted.split(",") if name.strip()]
-    if not names:
-        raise InputError("--skins", f"{arguments.skins!r} was given", f"there are {', '.join(SKINS)}", "name some")
-    skins = [with_files(skin_named(name, _given(name, arguments))) for name in names]
+    wanted = read_skin_list(",".join(SKINS) if arguments.skins is None else arguments.skins)
+    skins = {
+        label: Graph.of(with_files(skin_named(name, {**_given(name, arguments), **settings})))
+        for label, (name, settings) in wanted.items()
+    }
     character = character_from(
         arguments.file, vertices=arguments.vertices, repair=arguments.repair, units=arguments.units
     )

@@ -3,6 +3,7 @@
 from supple.measure.errors import Distance, SequenceError, distance, sequence_error
 from supple.measure.inversion import Tetrahedra, inverted
 from supple.measure.jitter import Vibration, vibration
+from supple.measure.limbs import limbs_of
 from supple.measure.measuring import measure
 from supple.measure.penetration import Penetration, penetration
 from supple.measure.report import Report, Row
@@ -28,6 +29,7 @@ __all__ = [
     "distance",
     "edge_stretch",
     "inverted",
+    "limbs_of",
     "measure",
     "part_volume_ratio",
     "penetration",

@@ -17,6 +17,7 @@ from supple.measure.frames import chunks, frames_of, room_for
 from supple.measure.inversion import Tetrahedra, inverted
 from supple.measure.jitter import CUTOFF, Vibration, vibration
 from supple.measure.kinematic import deviation_from_kinematic
+from supple.measure.limbs import limbs_of
 from supple.measure.penetration import penetration
 from supple.measure.report import Report
 from supple.measure.sections import SECTIONS, section_radius
@@ -71,6 +72,7 @@ def measure(
         inverted=None if tetrahedra is None else inverted(tetrahedra),
         seconds=_stages(seconds or {}, len(points)),
         fell_back=cache.fell_back,
+        limb_volume_ratio=part_volume_ratio(points, rest, faces, parts=limbs_of(character)),
     )
 
 

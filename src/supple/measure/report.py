@@ -36,11 +36,12 @@ class Row:
 class Report:
     """What every measure found in F frames; what could not be measured is None, empty or NaN.
 
-    Per frame (F,): `volume_ratio` and, by part, `part_volume_ratio`; `edge_stretch` and `area_stretch`; in `crossing`
-    the self-penetration, of which `penetrations` and `penetration_depth` [m] are the short names;
-    `distance_from_kinematic` [m] and `vibration` [m] relative to linear blend of the same poses; `inverted` tetrahedra;
-    `seconds` by stage. `sections` are radii along bones by joint (F, K), `settling` is for the whole sequence,
-    `error` against a reference. `fell_back` lists frames in which the skin failed and linear blend stands in.
+    Per frame (F,): `volume_ratio`, by part `part_volume_ratio` and by limb `limb_volume_ratio`; `edge_stretch` and
+    `area_stretch`; in `crossing` the self-penetration, of which `penetrations` and `penetration_depth` [m] are the
+    short names; `distance_from_kinematic` [m] and `vibration` [m] relative to linear blend of the same poses;
+    `inverted` tetrahedra; `seconds` by stage. `sections` are radii along bones by joint (F, K), `settling` is for the
+    whole sequence, `error` against a reference. `fell_back` lists frames in which the skin failed and linear blend
+    stands in.
     """
 
     character: str
@@ -61,6 +62,7 @@ class Report:
     inverted: IntArray | None = None
     seconds: Mapping[str, FloatArray] = field(default_factory=dict)
     fell_back: tuple[int, ...] = ()
+    limb_volume_ratio: Mapping[str, FloatArray] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.times)
@@ -108,6 +110,9 @@ class Report:
             "self-penetrations": (self.penetrations.astype(np.float64), "pairs"),
             "penetration depth": (self.penetration_depth, "m"),
         }
+        if self.limb_volume_ratio:
+            ratios = np.array(list(self.limb_volume_ratio.values()))
+            found["volume of the limb that lost most"] = (ratios.min(axis=0), "of rest")
         if self.sections:
             found["thinnest section"] = (_least(self.sections, lambda section: section.mean), "of rest")
         if self.distance_from_kinematic is not None:
@@ -131,6 +136,11 @@ class Report:
         if self.part_volume_ratio:
             worst = max((float(np.abs(v - 1.0).max()) for v in self.part_volume_ratio.values()), default=math.nan)
             yield Row("worst change of a part's volume", worst, "of rest", "lower")
+        if self.limb_volume_ratio:
+            least = min(float(ratio.min()) for ratio in self.limb_volume_ratio.values())
+            greatest = max(float(ratio.max()) for ratio in self.limb_volume_ratio.values())
+            yield Row("least volume of a limb", least, "of rest", "near 1")
+            yield Row("greatest volume of a limb", greatest, "of rest", "near 1")
         yield Row("mean edge stretch", float(self.edge_stretch.mean.mean()), "", "lower")
         yield Row("worst edge stretch", float(self.edge_stretch.worst.max()), "", "lower")
         yield Row("mean area stretch", float(self.area_stretch.mean.mean()), "", "lower")

@@ -242,17 +242,17 @@ def test_the_skin_keeps_its_volume_unless_it_is_told_not_to(hero):
 
 
 def test_flesh_beside_bone_has_less_reach_and_bone_has_none(hero):
-    """Single voxels of flesh on a thin limb would stand out as lumps, were they as free as their depth says."""
-    skin = LayeredLattice(resolution=32, firm_parts=False)
+    """Single voxels of flesh among bone would stand out as lumps, were they as free as flesh that lies deep."""
+    skin = LayeredLattice(resolution=32)
     anatomy = skin.allocate(skin.bind(hero, "cpu")).anatomy
     bone = anatomy.layers == 0
     around = anatomy.lattice.neighbors("all")
     owners = np.repeat(np.arange(len(bone)), np.diff(around.starts))
     share = np.bincount(owners, bone[around.indices], len(bone)) / np.maximum(np.diff(around.starts), 1)
     assert anatomy.depths[bone].max() == 0.0
-    assert (anatomy.depths[~bone] > 0.0).all()
     beside, deep = ~bone & (share > 0.5), ~bone & (share == 0.0)
-    assert anatomy.depths[beside].max() < np.median(anatomy.depths[deep])
+    assert beside.any()
+    assert anatomy.depths[beside].max() < np.quantile(anatomy.depths[deep], 0.75)
 
 
 def test_shapes_come_out_whole():

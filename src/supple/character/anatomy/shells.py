@@ -11,6 +11,7 @@ from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
 from supple.geometry.flesh import Flesh
+from supple.geometry.nearest import nearest_on_mesh
 from supple.geometry.vectors import cross, lengths
 
 HOSTS = 12  # vertices of other shells that a vertex lies on: a buckle lies on a belt, and with it on a coat
@@ -118,7 +119,7 @@ class _Skin:
         total = self.vertex_areas[mine].sum()
         if not len(host) or not total > 0.0:
             return None
-        corners, barycentric, away = _nearest(self.points[mine], self.points, self.triangles[host])
+        corners, barycentric, away = nearest_on_mesh(self.points[mine], self.points, self.triangles[host])
         apart = lengths(self.moved[mine] - np.einsum("nk,nki->ni", barycentric, self.moved[corners]))
         lies = (away <= near) & (apart <= _ASTRAY * near)
         if self.vertex_areas[mine[lies]].sum() < _MOST * total:
@@ -131,19 +132,6 @@ class _Skin:
 
         places = self.points[mine]
         return np.asarray(values[lies][cKDTree(places[lies]).query(places)[1]])
-
-
-def _nearest(positions: FloatArray, points: FloatArray, triangles: IntArray) -> tuple[IntArray, FloatArray, FloatArray]:
-    """The corners (N, 3) of the triangle nearest to every position, the place in it (N, 3), and how far it is [m]."""
-    import igl
-
-    faces = np.ascontiguousarray(triangles, dtype=np.int64)
-    squared, face, nearest = igl.point_mesh_squared_distance(positions, points, faces)
-    corners = triangles[face]
-    a, b, c = np.moveaxis(points[corners], 1, 0)
-    place = np.nan_to_num(igl.barycentric_coordinates(nearest, a, b, c), nan=1.0 / 3.0, posinf=0.0, neginf=0.0)
-    place = np.clip(place, 0.0, 1.0)
-    return corners, place / np.maximum(place.sum(axis=1, keepdims=True), 1e-300), np.sqrt(squared)
 
 
 def _through(

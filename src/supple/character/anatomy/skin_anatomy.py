@@ -104,6 +104,11 @@ class SkinAnatomy:
         return 1.0 - smoothstep(self.relative_thickness, *_THIN) * (1.0 - self.leaf)
 
     @property
+    def fleshiness(self) -> FloatArray:
+        """How much flesh there is (V,), whatever holds it firm, 0 where it is thin or a leaf to 1 on the trunk."""
+        return smoothstep(self.relative_thickness, *_SOFT) * (1.0 - self.leaf)
+
+    @property
     def relative_thickness(self) -> FloatArray:
         """How thick the flesh is (V,) as a share of the trunk's."""
         return self.thickness / np.maximum(self.trunk, 1e-300)
@@ -132,6 +137,7 @@ def find_body_shape(character: Character) -> BodyShape:
     leaf, skull = _leaves(skeleton, weights, thickness / np.maximum(trunk, 1e-300), areas)
     rigid = np.maximum(np.maximum(named, skull), shells.hard[shells.number])
     rigid = np.maximum(rigid, cover(points, triangles, shells, trunk))
+    leaf = np.where(shells.hard[shells.number], 0.0, leaf)  # a helmet or a sword is no finger, though it is an end
     count = np.ones(len(points)) if weights is None else (weights.values >= _HOLDS).sum(axis=1)
     return BodyShape(thickness, trunk, plumpness, count.astype(np.int32), leaf, rigid, shells)
 
@@ -162,6 +168,18 @@ def find_anatomy(character: Character, *, painted: bool = True) -> SkinAnatomy:
         0.5 * thickness * (1.0 if said else SWINGS * shape.plumpness),
         shape.shells,
     )
+
+
+def without_maps(character: Character, *names: str) -> Character:
+    """The character without maps of these names, which count for its anatomy."""
+    if not character.maps.keys() & set(names):
+        return character
+    return character.replace(maps={name: values for name, values in character.maps.items() if name not in names})
+
+
+def usual_flesh(character: Character) -> FloatArray:
+    """The map "flesh" (V,) [m] that makes the skin as soft as it is where none is painted."""
+    return without_maps(character, JIGGLE, FLESH).anatomy.flesh_map(character)
 
 
 def _bodies(skeleton: Skeleton, weights: Weights | None, vertices: int) -> IntArray:

@@ -14,6 +14,7 @@ from supple.character.crowd import Crowd, stacked
 from supple.character.weights import Weights
 from supple.skins.kinematic.blend import BlendWeights, pack_blocks
 from supple.skins.kinematic.hanging_shells import HangingShells
+from supple.skins.kinematic.stretch_guard import StretchGuard
 from supple.skins.kinematic.volume_preservation import RestVolume
 from supple.skins.lattice.shape_matching.regions import Regions
 from supple.skins.lattice.voxelize.anatomy import LatticeBody, prepare_body
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 class LatticeBinding:
     """A character's lattice, or that of a crowd.
 
-    `body` is the lattice of one copy, `arrays` that of all of them; shells that lie on the skin are `hanging`.
+    `body` is the lattice of one copy, `arrays` that of all of them; shells that lie on the skin are `hanging`,
+    and `guard` holds its edges.
     """
 
     character: Character
@@ -36,6 +38,7 @@ class LatticeBinding:
     arrays: LatticeArrays
     embedding: EmbeddingArrays
     hanging: HangingShells
+    guard: StretchGuard
     volume: RestVolume
     constants: devices.Constants
 
@@ -54,6 +57,7 @@ class LatticeBinding:
             arrays,
             EmbeddingArrays.from_embedding(body.embedding, arrays),
             HangingShells.from_shells(character.body_shape.shells),
+            StretchGuard.from_character(character),
             RestVolume.from_character(character, np.ones(len(character.points)), painted=False),
             devices.Constants(device),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,6 +27,11 @@ class LatticeParameters:
     damping: Sequence[float] = (0.0, 0.0)
     velocity_retention: Sequence[float] = (0.0, 1.0)
     follow: Sequence[float] = (0.0, 0.0)
+
+    def loosened(self, by: float) -> LatticeParameters:
+        """The same flesh, of which one pass over the lattice repairs only a share of what it would."""
+        stiffness = tuple(by * one for one in self.normalized_stiffness())
+        return replace(self, stiffness=stiffness, stretch=by * self.stretch, volume=by * self.volume)
 
     def row(self, dt: float, *, starting: bool) -> FloatArray:
         """As the kernels take them, for a step of `dt` [s]."""

@@ -38,7 +38,7 @@ LAYERS: Mapping[str, Layer] = {
 class Voxels(Settings):
     """The voxels, what carries them, and how the skin hangs on them."""
 
-    resolution: int = setting(64, "Voxels along the longest side of the body", low=4, high=512)
+    resolution: int = setting(0, "Voxels along the longest side; 0: ten across the trunk", low=0, high=512)
     width: int = setting(3, "Voxels along the side of a region", low=1, high=64)
     neighbors: str = setting("all", "Neighbours that keep their distance", choices=tuple(SETS))
     weights: str = setting("carried", "Weights of voxels: the skin's own, or by bones", choices=("carried", "bones"))

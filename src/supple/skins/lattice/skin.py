@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+import numpy as np
+
 from supple.arrays import FloatArray
+from supple.character.anatomy.skin_anatomy import usual_flesh
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
@@ -31,9 +34,9 @@ from supple.skins.lattice.settings import (
 )
 from supple.skins.lattice.shape_matching.solver import MOST_LAYERS
 from supple.skins.lattice.state import LatticeState
-from supple.skins.lattice.voxelize.cells import WHERE
+from supple.skins.lattice.voxelize.cells import COARSEST, WHERE
 from supple.skins.lattice.voxelize.layers import check_layers, usual_fatness
-from supple.skins.painted_map import MapInfo, maps_of
+from supple.skins.painted_map import ANATOMY, MapInfo, maps_of
 from supple.skins.pull import Pull
 from supple.skins.renamed import RENAMED
 
@@ -89,6 +92,8 @@ class LayeredLattice(PullableSkin[LatticeBinding, LatticeState]):
     maps: ClassVar[Mapping[str, MapInfo]] = maps_of(
         jiggle=MapInfo("How far flesh may swing: 0 goes with the bones, 1 swings as it is", default=1.0),
         fatness=MapInfo("Share of the flesh that is the outermost inner layer, which is fat"),
+        flesh=MapInfo("How deep flesh lies over what is hard", high=0.5, unit="m"),
+        **ANATOMY,
     )
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
@@ -125,6 +130,13 @@ class LayeredLattice(PullableSkin[LatticeBinding, LatticeState]):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.parameters()
+        if 0 < self.voxels.resolution < COARSEST:
+            raise InputError(
+                WHERE,
+                f"resolution is {self.voxels.resolution}",
+                f"{COARSEST} voxels or more are needed, or 0 for as many as the trunk needs",
+                "leave it out",
+            )
         if len(self.layer_names()) >= MOST_LAYERS:
             raise InputError(
                 WHERE,
@@ -157,6 +169,10 @@ class LayeredLattice(PullableSkin[LatticeBinding, LatticeState]):
         return (*self.anatomy.bone_width.named, *self.anatomy.fatness.named)
 
     def usual_map(self, binding: LatticeBinding, character: Character, name: str) -> FloatArray:
+        if name == "flesh":
+            return usual_flesh(character)
+        if name in ANATOMY:
+            return np.asarray(getattr(character.body_shape, name))
         if name != "fatness":
             return super().usual_map(binding, character, name)
         body = binding.body

@@ -10,18 +10,21 @@ import numpy as np
 
 from supple import device as devices
 from supple.arrays import FloatArray
+from supple.character.anatomy.skin_anatomy import FLESH
 from supple.motion.pose import Pose
 from supple.skins.base import Skin
 from supple.skins.kinematic.volume_preservation import VolumePreserver
 from supple.skins.lattice.binding import LatticeBinding
 from supple.skins.lattice.handles.handles import HandleBinding, Handles
 from supple.skins.lattice.handles.memory import HandleMemory
+from supple.skins.lattice.parameters import LatticeParameters
 from supple.skins.lattice.pose_filter import LowPassPose
 from supple.skins.lattice.settings import inner_layers
 from supple.skins.lattice.shape_matching.solver import Solver
 from supple.skins.lattice.surface import Surface
 from supple.skins.lattice.voxelize.anatomy import divide
 from supple.skins.lattice.voxelize.layers import BONE, FATNESS_MAP, JIGGLE_MAP
+from supple.skins.painted_map import ANATOMY
 from supple.skins.pull import Pull
 
 if TYPE_CHECKING:
@@ -118,7 +121,7 @@ class LatticeState:
     def divide(self, skin: LayeredLattice) -> None:
         """Divide the body into layers as these settings and the maps that they name say."""
         character, wanted = self.binding.member, skin.anatomy
-        named = {JIGGLE_MAP, FATNESS_MAP, *wanted.bone_width.named, *wanted.fatness.named}
+        named = {JIGGLE_MAP, FATNESS_MAP, FLESH, *ANATOMY, *wanted.bone_width.named, *wanted.fatness.named}
         maps = {name: character.maps[name].tobytes() for name in sorted(named) if name in character.maps}
         divided = tuple(inner_layers(skin.layers).items()), wanted, tuple(maps.items())
         if divided == self._divided:
@@ -126,7 +129,8 @@ class LatticeState:
         body = self.binding.body
         division = divide(body, character, skin)
         self.anatomy, self._divided = division.anatomy, divided
-        self.solver.divide(self.anatomy.layers, self.anatomy.depths)
+        self.solver.divide(self.anatomy.layers, self.anatomy.depths, self.anatomy.softness)
+        self.surface.loosen(np.tile(division.looseness, self.solver.copies))
         self.keeper.spread(np.tile(body.interpolation @ division.thickness, self.solver.copies))
         if self.handles is not None:
             self.handles.grip_again(self._handle_binding())
@@ -137,8 +141,12 @@ class LatticeState:
         known = self._tuned
         if known is None or known[0] is not skin or known[1:] != (dt, starting):
             self.divide(skin)
-            self.solver.set_parameters(skin.parameters(), dt, starting=starting)
+            self.solver.set_parameters(self.parameters(skin), dt, starting=starting)
             self._tuned = skin, dt, starting
+
+    def parameters(self, skin: LayeredLattice) -> LatticeParameters:
+        """What may change at any time, as this body takes it."""
+        return skin.parameters().loosened(self.binding.body.coupling)
 
     def set_pose(self, pose: Pose, last: FloatArray | None, *, keep_volume: bool) -> FloatArray:
         """Bring a pose to the device; returns where it is seen from, `last` being where it was seen from before."""

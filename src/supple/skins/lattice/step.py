@@ -30,7 +30,7 @@ def start(skin: LayeredLattice, state: LatticeState, pose: Pose, incoming: Any) 
         launch()
     solver.reset()
     memory.origins[...], memory.seen, memory.time = origins, LowPassPose.from_pose(state.skeleton, pose), 0.0
-    solver.set_parameters(_calm(skin.parameters()), skin.step)
+    solver.set_parameters(_calm(state.parameters(skin)), skin.step)
     state.set_pose(pose, origins, keep_volume=kept)
     for _ in range(max(skin.solve.warm_up if skin.secondary else 0, 1)):
         _recorded(skin, state, incoming)()
@@ -66,7 +66,10 @@ def stages(skin: LayeredLattice, state: LatticeState, incoming: Any) -> list[Cal
     )
     volume: Stages = () if keep is None else (keep,)
     hangs = skin.secondary and incoming is not None and skin.voxels.surface != "trilinear"
-    hanging = state.binding.hanging.record(incoming, state.points, state.binding.constants) if hangs else []
+    binding = state.binding
+    hanging = binding.hanging.record(incoming, state.points, binding.constants) if hangs else []
+    held = handles is not None  # hands may draw flesh out as far as they like
+    guard = binding.guard.record(incoming, state.points, binding.constants) if hangs and not held else []
     return [
         *solver.blend_nodes(),
         *(() if handles is None else handles.move()),
@@ -74,6 +77,7 @@ def stages(skin: LayeredLattice, state: LatticeState, incoming: Any) -> list[Cal
         *state.surface.follow(incoming),
         *(volume if handles is None else handles.finish(keep)),
         *hanging,
+        *guard,
     ]
 
 

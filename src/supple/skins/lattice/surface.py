@@ -30,6 +30,7 @@ class Surface:
         self._solver, self._count, self._each = solver, len(character.points), len(character.points) // solver.copies
         self.embedding_width, blocks = embedding.width, len(embedding.nodes) // len(character.points)
         self._packed = [blocks, constants.put(embedding.nodes, wp.vec4i), constants.put(embedding.weights, wp.vec4f)]
+        self._looseness = constants.blank(self._count, wp.float32)
         self._rest = _Rest(character, constants.device) if alone else None
         self._transforms = constants.blank(solver.count, mat34)
         self.points = constants.blank(self._count, wp.vec3f)
@@ -38,6 +39,10 @@ class Surface:
         """Take the shapes (morph targets) of a pose; a kinematic skin below knows them already."""
         if self._rest is not None:
             self._rest.set(pose)
+
+    def loosen(self, looseness: FloatArray) -> None:
+        """Let every vertex (V,) of all copies go along with the flesh by so much, 0 to 1, and with its bones else."""
+        devices.write(self._looseness, looseness)
 
     def interpolate(self, forces: Any, on_skin: Any) -> devices.Launch:
         """Recorded: forces (N,) of nodes as those (V,) of vertices, both on the device."""
@@ -68,7 +73,12 @@ class Surface:
         nodes = [flesh.side, flesh.chains, flesh.kinematic, flesh.frames, flesh.positions, self._transforms]
         return [
             devices.Launch(kernels.compute_offset_transforms, flesh.count, nodes, device),
-            devices.Launch(kernels.offset_skin, self._count, [*embedded, incoming, self.points], device),
+            devices.Launch(
+                kernels.offset_skin,
+                self._count,
+                [*embedded, self._looseness, flesh.external, incoming, self.points],
+                device,
+            ),
         ]
 
 

@@ -9,7 +9,8 @@ import warp as wp
 
 from supple.geometry.kernels.rotation import quat_multiply
 from supple.skins.kinematic.kernels import Joints, Points, Quaternions, Transforms, Weights, mat34, transform_affine
-from supple.skins.lattice.shape_matching.node_kernels import IntTable
+from supple.skins.lattice.shape_matching.matching_kernels import FloatArray, Vec4Array
+from supple.skins.lattice.shape_matching.node_kernels import TINY, IntTable
 
 
 @wp.func
@@ -107,16 +108,28 @@ def offset_skin(
     weights: Weights,
     origins: Points,
     transforms: Transforms,
+    looseness: FloatArray,
+    external: Vec4Array,
     incoming: Points,
     skin: Points,
 ):
-    """The skin that the bones carry goes along with the flesh.
+    """The skin that the bones carry goes along with the flesh, by its looseness or as far as hands make room for it.
 
     Where the lattice is where the bones carry it, this is the kinematic skin to the last digit.
     """
     v = first + wp.tid()
     y = incoming[v]
-    skin[v] = y + blend_transforms(v, blocks, nodes, weights, transforms, y - origins[v / each])
+    d = blend_transforms(v, blocks, nodes, weights, transforms, y - origins[v / each])
+    loose = looseness[v]
+    if loose < 1.0:
+        room = float(0.0)
+        for b in range(v * blocks, v * blocks + blocks):
+            n = nodes[b]
+            w = weights[b]
+            room += w[0] * external[n[0]][3] + w[1] * external[n[1]][3]
+            room += w[2] * external[n[2]][3] + w[3] * external[n[3]][3]
+        d *= wp.max(loose, wp.min(room / wp.max(wp.length(d), TINY), 1.0))
+    skin[v] = y + d
 
 
 @wp.kernel(enable_backward=False)

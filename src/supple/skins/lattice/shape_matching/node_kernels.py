@@ -40,6 +40,7 @@ FARTHEST = wp.constant(0.25)  # voxels that a volume may move a node in one pass
 class Nodes:
     """The nodes of a lattice: what they are, where bones carry and turn them, and where they are themselves.
 
+    `softness` is how much of the motion of its bones a node feels as inertia, 0 to 1, `depths` [m] how deep flesh is.
     `before` is where bones carried them in the last step, `predicted` where they would be without their neighbours.
     `external` is what hands do to them: an acceleration [m/s^2], and how much farther [m] than its own reach a node may
     go.
@@ -47,6 +48,7 @@ class Nodes:
 
     layers: IntArray
     depths: FloatArray
+    softness: FloatArray
     kinematic: Points
     frames: Quaternions
     before: Points
@@ -106,8 +108,9 @@ def predict(
     """Where a node would be after the step, were it not for its neighbours.
 
     Layers with a frequency w swing about k(t), which moves evenly in the step: with u = x - k and g the pull of gravity
-    that the sculpted shape does not know, u'' + 2 n w u' + w^2 u = g, solved exactly. Others keep their momentum and go
-    a share of the way that the bones carry them. Copies of a crowd have `each` nodes and a shift of their own.
+    that the sculpted shape does not know, u'' + 2 n w u' + w^2 u = s (g - k''), solved exactly; s is its softness, and
+    v is then u' + s k'. Others keep their momentum and go a share of the way that the bones carry them. Copies of a
+    crowd have `each` nodes and a shift of their own.
     """
     i = first + wp.tid()
     shift = shifts[i / each]
@@ -117,23 +120,25 @@ def predict(
     v = nodes.velocities[i]
     dt = parameters[DT]
     layer = nodes.layers[i]
+    soft = nodes.softness[i]
+    carried = soft * kinematic_step / dt
     if layer == 0 or parameters[SECONDARY] == 0.0:
-        v = kinematic_step / dt
+        v = carried
         x = k
     else:
         gravity = wp.vec3f(0.0, -parameters[GRAVITY], 0.0)
         load = nodes.external[i]
         included = parameters[REST_INCLUDES_GRAVITY]
-        pull = gravity - included * rotate(nodes.frames[i], gravity) + wp.vec3f(load[0], load[1], load[2])
+        pull = soft * (gravity - included * rotate(nodes.frames[i], gravity)) + wp.vec3f(load[0], load[1], load[2])
         w = material[layer, ANGULAR_FREQUENCY]
         if w > 0.0:
             rest = pull / (w * w)
             u = x - (k - kinematic_step) - rest
-            du = (1.0 - parameters[STARTING]) * (v - kinematic_step / dt)
+            du = (1.0 - parameters[STARTING]) * (v - carried)
             free = advance_oscillator(u, du, oscillators[layer])
             limited = clamp_offset(free[0] + rest, free[1], parameters[MAX_OFFSET] * nodes.depths[i] + load[3])
             x = k + limited[0]
-            v = kinematic_step / dt + limited[1]
+            v = carried + free[1]  # neighbours may draw it back: it loses speed at its limit when they have
         else:
             v = v + dt * pull
             x = x + material[layer, FOLLOW] * kinematic_step + dt * v

@@ -51,7 +51,8 @@ class Solver:
         self.parameters = blank(8, wp.float32)
         self._material = blank((MOST_LAYERS, 4), wp.float32)
         self._stiffness, self._oscillators = blank(MOST_LAYERS, wp.float32), blank(MOST_LAYERS, wp.vec4f)
-        self.layers, self._depths = blank(self.count, wp.int32), blank(self.count, wp.float32)
+        self.layers = blank(self.count, wp.int32)
+        self._depths, self._softness = (blank(self.count, wp.float32) for _ in range(2))
         self._volumes, self._surfaces = (put(values, wp.float32) for values in (lattice.volumes, lattice.surfaces))
         self.external, self._corrections = blank(self.count, wp.vec4f), blank(self.count, wp.mat33f)
         self.chains = constants.derive(
@@ -72,7 +73,8 @@ class Solver:
     def _structure(self) -> Any:
         """The nodes as kernels take them."""
         nodes = self._kernels.Nodes()
-        nodes.layers, nodes.depths, nodes.external = self.layers, self._depths, self.external
+        nodes.layers, nodes.depths, nodes.softness = self.layers, self._depths, self._softness
+        nodes.external = self.external
         nodes.kinematic, nodes.frames, nodes.before = self.kinematic, self.frames, self.before
         nodes.positions, nodes.velocities, nodes.predicted = self.positions, self.velocities, self._predicted
         return nodes
@@ -82,10 +84,14 @@ class Solver:
         """Mass of a voxel of flesh [kg]."""
         return _DENSITY * self.side**3
 
-    def divide(self, layers: IntArray, depths: FloatArray) -> None:
-        """Say which layer every node of one copy (N,) is in, 0 for bone, and how far it is from the bone (N,) [m]."""
+    def divide(self, layers: IntArray, depths: FloatArray, softness: FloatArray | None = None) -> None:
+        """Say which layer every node of one copy (N,) is in, 0 for bone, and how deep (N,) [m] its flesh is.
+
+        `softness` (N,) is how much of the motion of its bones it feels as inertia, 0 to 1; all of it if none is given.
+        """
         devices.write(self.layers, np.tile(layers, self.copies))
         devices.write(self._depths, np.tile(depths, self.copies))
+        devices.write(self._softness, np.tile(np.ones(self.each) if softness is None else softness, self.copies))
         self._mark_bones()
 
     def set_parameters(self, parameters: LatticeParameters, dt: float, *, starting: bool = False) -> None:

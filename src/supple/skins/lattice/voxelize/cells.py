@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 WHERE = "LayeredLattice"
+COARSEST = 4  # voxels along the longest side, at least
 # Sets of neighbours, by how many coordinates of the cell change: one over a face, two over an edge, three at a corner.
 SETS = {"faces": (1,), "faces-corners": (1, 3), "edges-corners": (2, 3), "all": (1, 2, 3)}
 _EXACTLY = 2.0**36  # steps in which lengths of links [voxels] are kept: few enough that no sum of them is rounded

@@ -93,24 +93,30 @@ def divide_flesh(
     skin: bool,
     bone_width: Regional,
     fatness: Regional,
+    firm: BoolArray | None = None,
 ) -> Layers:
-    """The layers of flesh whose depths are known already; see `assign_layers`."""
+    """The layers of flesh whose depths are known already; see `assign_layers`.
+
+    Where it is known which nodes are `firm` (N,), they are what is bone by itself, with those that a bone passes
+    below the skin.
+    """
     if not len(fractions) or min(fractions) < 0.0 or sum(fractions) <= 0.0:
         raise InputError(
             WHERE, f"the shares of inner layers are {list(fractions)}", "positive shares are needed", "use (0.6, 0.4)"
         )
     steps = np.where(graph.reached, graph.steps, 0.0)  # what no bone reaches is as near as bone itself
     depth = steps[graph.seen]  # of flesh over the bone, where each node sees the skin
-    width = _by_region(character, lattice, graph, bone_width, _WIDTH, _auto_width(depth))
+    own = _auto_width(depth) if firm is None else np.where(firm, steps, np.where(lattice.on_surface, -1.0, 0.0))
+    width = _by_region(character, lattice, graph, bone_width, _WIDTH, own)
     fat = painted_on_nodes(character, lattice, graph, FATNESS_MAP)
     if fat is None:
         fat = usual_fatness(character, lattice, graph, fatness)
-    away = np.maximum(steps - width, 0.0)
+    away = np.maximum(steps - np.maximum(width, 0.0), 0.0)
     risen = away / np.maximum(away + graph.skin_depths, 1e-9)  # 0 at the bone, 1 at the skin
     numbers = 1 + _band(risen, np.asarray(fractions, dtype=np.float64), fat)
     if skin:
         numbers[lattice.on_surface] = len(fractions) + 1
-    numbers[steps <= width + _ALIKE] = BONE
+    numbers[(steps <= width + _ALIKE) | ~graph.reached] = BONE
     return Layers(numbers.astype(np.int32), graph.skin_depths)
 
 

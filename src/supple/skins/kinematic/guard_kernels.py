@@ -1,0 +1,68 @@
+# mypy: ignore-errors
+"""Arithmetic of edges that flesh would draw out too far.
+
+Symbols: y a vertex where the bones alone carry it, x where flesh has it, d = x - y; l an edge as bones have it, L at
+rest, e as flesh has it.
+"""
+
+import warp as wp
+
+from supple.skins.kinematic.kernels import Points
+
+IntArray = wp.array(dtype=wp.int32)
+FloatArray = wp.array(dtype=wp.float32)
+Pairs = wp.array(dtype=wp.vec2i)
+
+
+@wp.func
+def kept_difference(limit: float, rest: float, carried: wp.vec3f, difference: wp.vec3f) -> float:
+    """How much of the difference of d at its two ends an edge may keep: 1 where |e| <= max(limit L, |l|).
+
+    With b that share, |l + b (e - l)| <= (1 - b) |l| + b |e|, which is the most that is allowed.
+    """
+    plain = wp.length(carried)
+    longest = wp.max(limit * rest, plain)
+    now = wp.length(carried + difference)
+    if now <= longest:
+        return 1.0
+    return (longest - plain) / (now - plain)
+
+
+@wp.kernel(enable_backward=False)
+def find_drawn_out(
+    first: int, limit: float, edges: Pairs, rest: FloatArray, incoming: Points, skin: Points, found: IntArray
+):
+    """Set `found` where any edge is too long."""
+    e = first + wp.tid()
+    i = edges[e][0]
+    j = edges[e][1]
+    carried = incoming[i] - incoming[j]
+    if kept_difference(limit, rest[e], carried, skin[i] - skin[j] - carried) < 1.0:
+        found[0] = 1
+
+
+@wp.kernel(enable_backward=False)
+def draw_together(
+    first: int,
+    limit: float,
+    starts: IntArray,
+    others: IntArray,
+    rest: FloatArray,
+    incoming: Points,
+    skin: Points,
+    after: Points,
+):
+    """Ends of an edge that is too long come to what they have in common, by as much as it is: their mean d."""
+    i = first + wp.tid()
+    y = incoming[i]
+    d = skin[i] - y
+    change = wp.vec3f(0.0, 0.0, 0.0)
+    wrong = float(0.0)
+    for e in range(starts[i], starts[i + 1]):
+        j = others[e]
+        difference = d - (skin[j] - incoming[j])
+        kept = kept_difference(limit, rest[e], y - incoming[j], difference)
+        if kept < 1.0:
+            change -= 0.5 * (1.0 - kept) * difference
+            wrong += 1.0
+    after[i] = y + d + change / wp.max(wrong, 1.0)
