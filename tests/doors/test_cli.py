@@ -25,8 +25,8 @@ from supple.character.builtin import CHARACTERS, character, skeletons
 from supple.cli import commands, demo, info, main
 from supple.cli.console import Console
 from supple.cli.main import main as run
+from supple.cli.options.parser import Parser, parser_for
 from supple.cli.options.skins import add_skin_options, skin_from
-from supple.cli.parser import Parser, parser_for
 from supple.errors import InputError, SuppleWarning, UnfinishedError
 from supple.graph.cache import Cache
 from supple.motion.builtin import MOTIONS, motion, recipe

@@ -10,7 +10,7 @@ from conftest import make_tube
 from supple.bench import curves as bench
 from supple.cli.commands import command_named
 from supple.cli.main import main
-from supple.cli.parser import parser_for
+from supple.cli.options.parser import parser_for
 from supple.errors import InputError
 from supple.skins.curves import fit_curves, load_curves
 from supple.skins.registry import SKINS

@@ -19,7 +19,7 @@ from typing import Any, TextIO
 
 from supple.cli.commands import COMMANDS, Command, command_named, writes_json_file
 from supple.cli.console import Console
-from supple.cli.parser import JSON_ON_STDOUT, parser_for
+from supple.cli.options.parser import JSON_ON_STDOUT, parser_for
 from supple.compiling import told_of_compiling
 from supple.errors import InputError, SuppleError, SuppleWarning, UnfinishedError
 from supple.files import atomic

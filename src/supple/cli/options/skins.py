@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from supple.cli.parser import Parser
+from supple.cli.options.parser import Parser
 from supple.document.skin_files import with_files
 from supple.settings import SettingInfo, settings_of
 from supple.skins.base import AnySkin
