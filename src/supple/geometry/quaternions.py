@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 
 
+_ROTATION = 1e-12  # off being orthonormal by less than this, a matrix is its own nearest rotation
 _FIRST = np.array([0.0, 1e-6, 2e-6])  # by which an axis goes before those that a direction has as little of
 
 
@@ -161,7 +162,11 @@ def decompose(matrices: ArrayLike) -> tuple[Array, Array, Array]:
 
 def nearest_rotation(matrices: ArrayLike) -> Array:
     """The proper rotations (..., 3, 3) nearest to the matrices (polar decomposition; flat and mirrored ones too)."""
-    u, _, vt = np.linalg.svd(np.asarray(matrices, dtype=np.float64))
+    given = np.asarray(matrices, dtype=np.float64)
+    gram = np.swapaxes(given, -1, -2) @ given
+    if np.abs(gram - np.eye(3)).max(initial=0.0) < _ROTATION and np.linalg.det(given).min(initial=1.0) > 0.0:
+        return given.copy()
+    u, _, vt = np.linalg.svd(given)
     flip = np.where(np.linalg.det(u) * np.linalg.det(vt) < 0.0, -1.0, 1.0)
     u = u.copy()
     u[..., :, 2] *= flip[..., None]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _RADIUS = 0.9  # of Jacobi's rounds, where skin is firmest
 _LIGHTER = 3.0  # see `shares`
-_PER_ROUND = 4  # sweeps that one of Jacobi's rounds stands for: more rounds change a run by a hundredth of a millimetre
+_PER_ROUND = 8  # sweeps that one of Jacobi's rounds stands for: more rounds change a run by a hundredth of a millimetre
 
 
 def shares(rates: Float32Array, step: float) -> FloatArray:

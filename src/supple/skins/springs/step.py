@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import FloatArray, IntArray
+from supple.arrays import FloatArray
 from supple.geometry import quaternions
 from supple.motion.pose import Pose
 from supple.skins.kinematic.blend import RIGID_TOLERANCE
@@ -79,7 +79,7 @@ def pose_bones(state: AttachedState, pose: Pose) -> None:
     devices.write(state.directions, directions)
     devices.write(state.rotations, rotations)
     devices.write(state.pairs.rotations, _rotation_vectors(np.swapaxes(rotations[one], 1, 2) @ rotations[other]))
-    devices.write(state.pairs.insides, _insides(segments, directions, one, other))
+    devices.write(state.pairs.insides, _insides(state, directions))
     state.is_stretched = not rigid or squash is not None
     devices.write(state.flags, np.array([state.is_stretched], dtype=np.int32))
     if state.is_stretched:
@@ -106,14 +106,10 @@ def _rotation_vectors(rotations: FloatArray) -> FloatArray:
     return quats[:, :3] * np.where(sine > 1e-9, angle / np.where(sine > 1e-9, sine, 1.0), 2.0)
 
 
-def _insides(segments: Segments, directions: FloatArray, one: IntArray, other: IntArray) -> FloatArray:
+def _insides(state: AttachedState, directions: FloatArray) -> FloatArray:
     """Towards the inside of the bend between two segments (N, 3): the sum of the two ways away from where they meet."""
-    ends = np.stack([segments.starts, segments.ends], axis=1)
-    apart = np.linalg.norm(ends[one][:, :, None] - ends[other][:, None], axis=3).reshape(-1, 4)
-    where = np.argmin(apart, axis=1)
-    away_one = np.where((where // 2 == 0)[:, None], directions[one], -directions[one])
-    away_other = np.where((where % 2 == 0)[:, None], directions[other], -directions[other])
-    return np.where((one != other)[:, None], away_one + away_other, 0.0)
+    one, other = state.packed.ways_apart
+    return one * directions[state.packed.one] + other * directions[state.packed.other]
 
 
 def _length_ratios(segments: Segments, starts: FloatArray, ends: FloatArray) -> FloatArray:

@@ -74,6 +74,20 @@ class PackedAttachment:
         """How far (V,) [m] vertices are from their attachment points at rest."""
         return np.linalg.norm(self.rest_vectors, axis=1)
 
+    @cached_property
+    def ways_apart(self) -> tuple[FloatArray, FloatArray]:
+        """Of both segments of every pair (N, 1): 1 where it begins where they meet, -1 where it ends there.
+
+        Nothing for a segment that is paired with itself.
+        """
+        segments = self.attachment.segments
+        ends = np.stack([segments.starts, segments.ends], axis=1)
+        apart = np.linalg.norm(ends[self.one][:, :, None] - ends[self.other][:, None], axis=3).reshape(-1, 4)
+        where, differ = np.argmin(apart, axis=1), self.one != self.other
+        signs = (np.where(differ, np.where(end == 0, 1.0, -1.0), 0.0) for end in (where // 2, where % 2))
+        one, other = (sign[:, None] for sign in signs)
+        return one, other
+
 
 def pack_attachment(
     character: Character, unsmoothed: Attachment, surface: Surface, options: AttachmentOptions, *, device: str

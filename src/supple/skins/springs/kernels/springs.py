@@ -333,14 +333,18 @@ def limit_stretch(
 
     Without motion an edge is about as long as at bind, or as the first stage has it. Beyond these two, what is free is
     `max_stretch` of either; from half of that on, more and more of its ends' velocity along it is lost, by the loose
-    end more than by the firm one. Skin at rest feels nothing. Hands and edits may draw farther.
+    end more than by the firm one; what is quite firm loses nothing. Skin at rest feels nothing. Hands and edits may
+    draw farther.
     """
     i = first + wp.tid()
-    x = now[i]
     velocity = velocities[i]
+    if looseness[i] < YIELDING:
+        after[i] = velocity
+        return
+    x = now[i]
     aim = springs.aims[i]
     home = springs.attachment_points[i] + aim[3] * wp.vec3f(aim[0], aim[1], aim[2])
-    own = wp.max(looseness[i], YIELDING)
+    own = looseness[i]
     drawn = rooms[i] + springs.edit_rooms[i]
     half = 0.5 * parameters[MAX_STRETCH]  # within which nothing is taut
     change = wp.vec3f(0.0, 0.0, 0.0)
