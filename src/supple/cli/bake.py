@@ -10,12 +10,12 @@ from typing import Any
 
 from supple.character.character import Character
 from supple.cli.console import Console
-from supple.cli.options.characters import add_character_argument, add_motion_option
+from supple.cli.options.characters import add_character_argument, add_motion_option, motion_of
 from supple.cli.options.documents import add_document_option, document_from, skin_of
 from supple.cli.options.skins import add_skin_options, skin_from
 from supple.device import check_device
 from supple.document.skin_files import graph_with_files
-from supple.document.sources import character_from, motion_from
+from supple.document.sources import character_from
 from supple.edits.file import load_edits
 from supple.errors import InputError
 from supple.graph.bake import Progress, bake
@@ -111,7 +111,7 @@ def _opened(arguments: argparse.Namespace) -> tuple[Character, Motion, AnySkin |
     character = character_from(
         arguments.file, vertices=arguments.vertices, repair=arguments.repair, units=arguments.units
     )
-    clip = motion_from(arguments.motion, character)
+    clip = motion_of(arguments, character)
     if edits is not None:  # layers have a time of their own: it must not start over with a motion that loops
         longer = arguments.end if arguments.end is not None and arguments.end > clip.duration else None
         character, clip = edits.on(character, clip, seconds=longer)

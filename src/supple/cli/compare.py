@@ -14,14 +14,14 @@ from typing import Any
 
 from supple.character.character import Character
 from supple.cli.console import Console
-from supple.cli.options.characters import add_character_argument, add_motion_option
+from supple.cli.options.characters import add_character_argument, add_motion_option, motion_of
 from supple.cli.options.documents import add_document_option, document_from
 from supple.cli.options.skin_lists import HELP, read_skin_list
 from supple.cli.steps import Steps
 from supple.device import check_device
 from supple.document.document import Document
 from supple.document.skin_files import graph_with_files, with_files
-from supple.document.sources import character_from, motion_from
+from supple.document.sources import character_from
 from supple.graph.graph import Graph
 from supple.measure.report import Report
 from supple.motion.motion import Motion
@@ -108,7 +108,7 @@ def _opened(arguments: argparse.Namespace) -> tuple[Character, Motion, Mapping[s
     character = character_from(
         arguments.file, vertices=arguments.vertices, repair=arguments.repair, units=arguments.units
     )
-    return character, motion_from(arguments.motion, character), skins
+    return character, motion_of(arguments, character), skins
 
 
 def _labelled(document: Document) -> dict[str, Graph]:

@@ -11,11 +11,11 @@ from typing import Any
 from supple.character.fingerprint import fingerprint
 from supple.cli.bake import SUFFIX
 from supple.cli.console import Console
-from supple.cli.options.characters import add_file_options, add_motion_option, add_vertices_option
+from supple.cli.options.characters import add_file_options, add_motion_option, add_vertices_option, motion_of
 from supple.cli.options.documents import add_document_option, bake_document
 from supple.cli.options.skins import add_skin_options, skin_from
 from supple.document.file import load_document
-from supple.document.sources import character_from, motion_from
+from supple.document.sources import character_from
 from supple.errors import InputError
 from supple.graph.bake import Progress as Baking
 from supple.graph.bake import bake
@@ -153,7 +153,7 @@ def _bakes(arguments: argparse.Namespace, console: Console) -> list[Cache]:
         given = f"{len(sources)} sources are named, not all of them bakes"
         raise InputError("BAKE", given, f"several bakes ({SUFFIX}) or one character are needed", "name them so")
     character = character_from(sources[0], vertices=arguments.vertices, repair=arguments.repair, units=arguments.units)
-    clip = motion_from(arguments.motion, character)
+    clip = motion_of(arguments, character)
     with console.counting("frames") as count:
 
         def watch(progress: Baking) -> None:

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from supple.arrays import BoolArray, FloatArray
-from supple.character.anatomy.names import FINGERS, named_part
+from supple.character.anatomy.names import FINGERS, named_part, words_of
 from supple.character.skeleton import Skeleton
 from supple.geometry.vectors import smoothstep
 
@@ -41,7 +41,7 @@ def leaf_joints(skeleton: Skeleton, relative: FloatArray, moving: BoolArray) -> 
 
 def _is_named_leaf(name: str) -> bool:
     part = named_part(name)
-    return (part is not None and part.part in (*FINGERS, "toes")) or bool(_LEAVES.search(name.lower()))
+    return (part is not None and part.part in (*FINGERS, "toes")) or bool(_LEAVES.search(" ".join(words_of(name))))
 
 
 def skull_joints(skeleton: Skeleton, relative: FloatArray, leaf: FloatArray, moved: FloatArray) -> FloatArray:

@@ -61,7 +61,7 @@ class NamedPart:
 
 def named_part(name: str) -> NamedPart | None:
     """The part that a joint's name speaks of, or None."""
-    words = _words(name)
+    words = words_of(name)
     side = next((_SIDES[word] for word in (*words[:4], *words[::-1]) if word in _SIDES), "")
     numbers = [int(word) for word in words if word.isdigit() and len(word) < 6]
     number = numbers[-1] if numbers else -1
@@ -90,11 +90,12 @@ def named_part(name: str) -> NamedPart | None:
 
 def is_auxiliary(name: str) -> bool:
     """Whether a joint only shares a turn, steers others or ends a chain: a twist bone, a target, a tip."""
-    plain = [word for word in _words(name) if word not in _SIDES and not word.isdigit()]
+    plain = [word for word in words_of(name) if word not in _SIDES and not word.isdigit()]
     return any(word in _AUXILIARY for word in (*plain, "".join(plain)))
 
 
-def _words(name: str) -> list[str]:
+def words_of(name: str) -> list[str]:
+    """The words of a name in lower case, without namespace: those of "mixamorig:LeftEar_02" are left, ear and 02."""
     return [word.lower() for word in _WORD.findall(_without_namespace(name))]
 
 
