@@ -4,14 +4,17 @@ import os
 import struct
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from export_scenes import FPS, swing, textured_tube
+from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
 from oracles.glb import ReadGlb
 from supple import DualQuaternion, LinearBlend
+from supple.character.weights import Weights
 from supple.errors import InputError, SuppleWarning, UnfinishedError
 from supple.geometry.normals import creases, normals
 from supple.io import formats, save
@@ -369,3 +372,20 @@ def test_a_bake_is_saved_whatever_was_imported(cache, tmp_path, imported):
     found = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run([sys.executable, "-c", code], check=True, env=found)
     assert target.stat().st_size > 0
+
+
+def test_a_joint_stands_once_at_a_vertex_of_a_glb_and_sets_have_no_gap(tmp_path):
+    """Khronos' validator calls both errors; files that were read may have them."""
+    tube = textured_tube()
+    count = len(tube.points)
+    twice = Weights(np.tile([1, 0, 1, 2, 1], (count, 1)), np.tile([0.4, 0.3, 0.2, 0.1, 0.0], (count, 1)))
+    rows = np.full((len(tube.display.control_points), 2), 0.25, dtype=np.float32)
+    display = replace(tube.display, uvs=None, attributes={"TEXCOORD_2": rows, "COLOR_1": np.tile(rows, (1, 2))})
+    save(tube.replace(weights=twice, display=display), tmp_path / "tube.glb")
+    glb = ReadGlb(tmp_path / "tube.glb")
+    names = set(glb.primitive["attributes"])
+    assert {"TEXCOORD_0", "TEXCOORD_1", "TEXCOORD_2", "COLOR_0", "COLOR_1"} <= names
+    assert "JOINTS_1" not in names
+    joints, weights = glb.attribute("JOINTS_0"), glb.attribute("WEIGHTS_0")
+    assert_array_equal(joints[0], [1, 0, 2, 0])
+    assert_allclose(weights, np.tile([0.6, 0.3, 0.1, 0.0], (len(weights), 1)), atol=1e-6)

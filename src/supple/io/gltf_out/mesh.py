@@ -128,7 +128,18 @@ def rest_columns(character: Character, display: DisplayMesh) -> Columns:
             columns[name] = _from_the_top(rows)
         elif name != NORMAL and "/" not in name.removeprefix("_"):
             columns[name] = rows
-    return columns
+    return columns | _missing_sets(columns)
+
+
+def _missing_sets(columns: Columns) -> Columns:
+    """Sets that must be there because later ones are: the format counts them from 0 without a gap."""
+    found: Columns = {}
+    count = len(columns["POSITION"])
+    for kind, nothing in (("TEXCOORD_", np.zeros((count, 2))), ("COLOR_", np.ones((count, 4)))):
+        numbers = [int(name[len(kind) :]) for name in columns if name.startswith(kind)]
+        lacking = set(range(max(numbers, default=0))) - set(numbers)
+        found |= {f"{kind}{number}": nothing.astype(np.float32) for number in sorted(lacking)}
+    return found
 
 
 def _from_the_top(uvs: NDArray[Any]) -> NDArray[Any]:
@@ -159,6 +170,7 @@ def map_columns(character: Character, display: DisplayMesh) -> tuple[Columns, di
 
 def influence_columns(weights: Weights, control_points: IntArray, joint_count: int) -> Columns:
     """Influences in sets of four, as many sets as are needed; engines that read one set get the largest four."""
+    weights = _without_repeats(weights)
     used = weights.influences
     sets = -(-used // 4)
     joints = np.zeros((len(weights), 4 * sets), dtype=np.uint8 if joint_count <= 256 else np.uint16)
@@ -172,3 +184,19 @@ def influence_columns(weights: Weights, control_points: IntArray, joint_count: i
         columns[f"JOINTS_{number}"] = joints[control_points, four]
         columns[f"WEIGHTS_{number}"] = values[control_points, four]
     return columns
+
+
+def _without_repeats(weights: Weights) -> Weights:
+    """The same weights with no joint twice at a vertex, the largest first; the format allows none."""
+    joints, values = weights.joints, weights.values
+    order = np.argsort(np.where(values > 0.0, joints, np.iinfo(np.int32).max), axis=1, kind="stable")
+    joints, values = np.take_along_axis(joints, order, axis=1), np.take_along_axis(values, order, axis=1).copy()
+    again = (joints[:, 1:] == joints[:, :-1]) & (values[:, 1:] > 0.0)
+    if not again.any():
+        return weights
+    for column in range(values.shape[1] - 1, 0, -1):  # each is added to the one before, down to the first of its joint
+        rows = np.flatnonzero(again[:, column - 1])
+        values[rows, column - 1] += values[rows, column]
+        values[rows, column] = 0.0
+    order = np.argsort(-values, axis=1, kind="stable")
+    return Weights(np.take_along_axis(joints, order, axis=1), np.take_along_axis(values, order, axis=1))
