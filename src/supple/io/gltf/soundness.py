@@ -7,6 +7,7 @@ named.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,6 +18,9 @@ from supple.io.gltf.document import Document, Fields
 Rule = Callable[[Document, Any, str], None]
 Shape = Mapping[str, Rule]
 
+_BUFFERS = ("application/octet-stream", "application/gltf-buffer")
+_ROUNDED = 5e-4  # of the length of a quaternion in single precision
+_ROW_WIDTHS = {"MAT2": 4, "MAT3": 9, "MAT4": 16}
 _PATHS = ("translation", "rotation", "scale", "weights", "pointer")
 _REQUIRED = {
     "accessors": ("componentType", "count", "type"),
@@ -42,8 +46,9 @@ def check_all(document: Document) -> None:
             _check(document, fields, shape, where)
             document.spend(0, where)
     _check_extensions(document)
-    for number in range(len(document.items("bufferViews"))):
-        _check_view(document, number)
+    for kind, check in (("bufferViews", _check_view), ("accessors", _check_accessor), ("animations", _check_clip)):
+        for number in range(len(document.items(kind))):
+            check(document, number)
 
 
 def _check(document: Document, fields: Fields, shape: Shape, where: str) -> None:
@@ -63,13 +68,64 @@ def _check_extensions(document: Document) -> None:
 
 def _check_view(document: Document, number: int) -> None:
     fields, where = document.item("bufferViews", number), f"bufferViews[{number}]"
-    length = document.item("buffers", fields["buffer"])["byteLength"]
-    end = fields.get("byteOffset", 0) + fields["byteLength"]
+    buffer = document.index(fields, "buffer", where, of="buffers") or 0
+    length = document.whole(document.item("buffers", buffer), "byteLength", f"buffers[{buffer}]")
+    end = _optional(document, fields, "byteOffset", where, 0) + document.whole(fields, "byteLength", where)
     if end > length:
         raise document.error(where, f"it ends at byte {end}", f"its buffer has {length}")
 
 
+def _check_accessor(document: Document, number: int) -> None:
+    """Whether it lies within its view, and its bounds are as many numbers as its rows have."""
+    fields, where = document.item("accessors", number), f"accessors[{number}]"
+    width = _ROW_WIDTHS.get(fields["type"]) or WIDTHS[fields["type"]]
+    for name in ("min", "max"):
+        if name in fields:
+            _numbers(width)(document, fields[name], f"{where}.{name}")
+    place = document.index(fields, "bufferView", where, of="bufferViews")
+    if place is None:
+        return
+    view, each = document.item("bufferViews", place), COMPONENTS[fields["componentType"]].itemsize
+    size = width * each
+    stride = _optional(document, view, "byteStride", where, size)
+    start, count = _optional(document, fields, "byteOffset", where, 0), document.whole(fields, "count", where)
+    if (start + _optional(document, view, "byteOffset", where, 0)) % each:
+        raise document.error(where, "it begins between two numbers", f"a multiple of {each} bytes is needed")
+    end, length = start + (count - 1) * stride + size, document.whole(view, "byteLength", where)
+    if end > length:
+        raise document.error(where, f"it ends at byte {end} of its view", f"that has {length}")
+
+
+def _check_clip(document: Document, number: int) -> None:
+    fields, where = document.item("animations", number), f"animations[{number}]"
+    targets = [json.dumps(channel["target"], sort_keys=True) for channel in fields["channels"]]
+    if len(set(targets)) < len(targets):
+        raise document.error(where, "two channels move the same", "one is needed for each")
+    for sampler in fields["samplers"]:
+        times = document.index(sampler, "input", where, of="accessors")
+        given = document.item("accessors", times or 0)
+        if (
+            given["type"] != "SCALAR"
+            or COMPONENTS[given["componentType"]].kind != "f"
+            or not {"min", "max"} <= set(given)
+        ):
+            raise document.error(
+                where, f"accessors[{times}] holds no times", "single floats with their bounds are needed"
+            )
+
+
+def _optional(document: Document, fields: Fields, name: str, where: str, usual: int) -> int:
+    return document.whole(fields, name, where) if name in fields else usual
+
+
 # Rules
+
+
+def _data(document: Document, value: Any, where: str) -> None:
+    """The address of a buffer: a file, or data that say what they are."""
+    _text(document, value, where)
+    if value.startswith("data:") and not value.startswith(tuple(f"data:{kind};base64," for kind in _BUFFERS)):
+        raise document.error(where, "it is data of another kind", f"one of {', '.join(_BUFFERS)} in base64 is needed")
 
 
 def _index(of: str) -> Rule:
@@ -118,6 +174,12 @@ def _numbers(count: int, low: float = -math.inf, high: float = math.inf) -> Rule
             each(document, number, where)
 
     return check
+
+
+def _unit(document: Document, value: Any, where: str) -> None:
+    _numbers(4, -1.0, 1.0)(document, value, where)
+    if abs(math.hypot(*value) - 1.0) > _ROUNDED:
+        raise document.error(where, f"its length is {math.hypot(*value):g}", "a unit quaternion is needed")
 
 
 def _objects(shape: Shape, *needed: str) -> Rule:
@@ -185,7 +247,7 @@ _LENS: Shape = {
     "znear": _number(0),
 }  # fmt: skip
 _SHAPES: dict[str, Shape] = {
-    "buffers": {"byteLength": _whole(1), "uri": _text, "name": _text},
+    "buffers": {"byteLength": _whole(1), "uri": _data, "name": _text},
     "bufferViews": {
         "buffer": _index("buffers"), "byteOffset": _whole(0), "byteLength": _whole(1), "name": _text,
         "byteStride": _choice(*range(4, 253, 4)), "target": _choice(34962, 34963),
@@ -229,7 +291,7 @@ _SHAPES: dict[str, Shape] = {
     },
     "nodes": {
         "camera": _index("cameras"), "children": _distinct("nodes"), "mesh": _index("meshes"), "skin": _index("skins"),
-        "matrix": _numbers(16), "rotation": _numbers(4, -1, 1), "scale": _numbers(3), "translation": _numbers(3),
+        "matrix": _numbers(16), "rotation": _unit, "scale": _numbers(3), "translation": _numbers(3),
         "name": _text,
     },
     "skins": {
