@@ -85,11 +85,12 @@ def test_the_error_never_rises_and_is_what_is_left(bake, found):
     history = np.array(found.history)
     assert len(history) > 3
     assert (np.diff(history) <= 1e-9).all()
-    assert history[-1] < 0.9 * history[0]
+    assert history[-1] < 0.99 * history[0]  # what came before, with more influences than stay, is not told
     distance = np.linalg.norm(found.points.astype(np.float64) - bake.points, axis=2)
     assert found.error.rms <= history[-1] + 1e-7
     assert found.error.rms == pytest.approx(np.sqrt(np.mean(distance**2)), rel=1e-3)
-    assert found.error.thousandths == pytest.approx(1000.0 * found.error.rms / np.sqrt(3.0))
+    radius = 0.5 * np.linalg.norm(np.ptp(bake.rest, axis=0))
+    assert found.error.thousandths == pytest.approx(1000.0 * found.error.rms / np.sqrt(3.0) / radius)
     assert found.error.worst == pytest.approx(distance.max(), rel=1e-3)
     assert found.error.by_frame == pytest.approx(np.sqrt(np.mean(distance**2, axis=1)), rel=1e-2, abs=1e-6)
     assert found.error.by_vertex == pytest.approx(np.sqrt(np.mean(distance**2, axis=0)), rel=1e-2, abs=1e-6)
@@ -122,6 +123,60 @@ def test_smoothness_evens_the_weights(bake, found):
     smooth = decompose(bake, bones=6, smoothness=1e-3)
     assert rough(smooth) < 0.9 * rough(found)
     assert smooth.error.rms > found.error.rms
+
+
+def test_a_size_of_its_own_does_not_change_what_is_printed(bake, found):
+    """The same motion in centimetres is as far off for its size."""
+    large = PointSequence(100.0 * bake.points, rest=100.0 * np.asarray(bake.rest), triangles=bake.triangles)
+    result = decompose(large, bones=6)
+    assert result.error.thousandths == pytest.approx(found.error.thousandths, rel=0.02)
+    assert result.error.rms == pytest.approx(100.0 * found.error.rms, rel=0.02)
+
+
+def test_the_shape_at_rest_can_be_chosen_or_found(bake):
+    plain = PointSequence(bake.points, rest=np.asarray(bake.rest), triangles=bake.triangles)
+    given, first, last, fitted = (
+        decompose(plain, bones=4, rounds=12, rest=rest) for rest in ("given", "first", len(plain) - 1, "fitted")
+    )
+    assert np.allclose(given.sequence.rest_points, bake.rest)
+    assert np.allclose(first.sequence.rest_points, bake.points[0])
+    assert np.allclose(last.sequence.rest_points, bake.points[-1])
+    assert fitted.error.rms < 0.95 * given.error.rms
+    moved = np.linalg.norm(fitted.sequence.rest_points - bake.rest, axis=1)
+    assert 0.0 < moved.max() < 0.2 * np.ptp(bake.rest, axis=0).max()
+    assert np.allclose(fitted.character().points, fitted.sequence.rest_points)
+    for rest in ("other", len(plain), -1):
+        with pytest.raises(InputError, match="rest is"):
+            decompose(plain, bones=4, rest=rest)
+    with pytest.raises(InputError, match="keep_skeleton"):
+        decompose(bake, bones=2, keep_skeleton=True, rest="fitted")
+
+
+def test_of_several_tries_the_best_goes_on(bake):
+    alone = [decompose(bake, bones=5, seed=seed, rounds=1).history[0] for seed in range(3)]
+    assert decompose(bake, bones=5, seed=0, tries=3, rounds=1).history[0] == pytest.approx(min(alone))
+    with pytest.raises(InputError, match="tries is 0"):
+        decompose(bake, bones=5, tries=0)
+
+
+def test_arrays_by_other_names_are_read(bake, tmp_path):
+    path = tmp_path / "horse.npz"
+    np.savez(path, V=bake.points, F=bake.triangles, ref=np.asarray(bake.rest))
+    found = supple.decompose.read_sequence(path)
+    assert np.allclose(found.rest_points, bake.rest)
+    assert np.array_equal(found.triangles, bake.triangles)
+    np.savez(path, V=bake.points, faces=bake.triangles[:, :2])
+    with pytest.raises(FormatError, match="faces has shape"):
+        read_sequence(path)
+
+
+def test_points_without_a_mesh_are_refused_before_any_work(bake, tmp_path, capsys):
+    path = tmp_path / "bare.npz"
+    np.savez(path, points=bake.points)
+    assert run(["decompose", str(path), "--bones", "3", "-o", str(tmp_path / "bare.glb")]) == 2
+    said = capsys.readouterr()
+    assert "no triangles" in said.err
+    assert "rounds" not in said.out
 
 
 def test_the_same_seed_gives_the_same_bones(bake, found):

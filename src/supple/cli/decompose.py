@@ -29,6 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
     parser.add_argument("--smoothness", type=float, default=0.0, metavar="X", help="of the weights (default: 0)")
     parser.add_argument("--rounds", type=int, default=60, metavar="N", help="stop after these (default: 60)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="another one finds other bones (default: 0)")
+    parser.add_argument("--tries", type=int, default=1, metavar="N", help="seeds, of which the best goes on (1)")
+    parser.add_argument(
+        "--rest", default="given", metavar="SHAPE", help="the shape that bones are bound in: given, first, fitted, N"
+    )
     parser.add_argument("--mesh", metavar="FILE", help="the mesh that a .pc2 or .mdd moves")
     parser.add_argument("--fps", type=float, metavar="X", help="frames a second, where the file does not say")
 
@@ -40,6 +44,7 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     module_for(output, CHARACTER_WRITERS, "rigged characters")
     mesh = None if arguments.mesh is None else load(arguments.mesh)
     sequence = read_sequence(arguments.cache, mesh=mesh, fps=arguments.fps)
+    sequence.require_triangles()  # before minutes of work for a character that cannot be made
     with console.counting("rounds") as count:
 
         def watch(progress: Progress) -> None:
@@ -53,6 +58,8 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
             rounds=arguments.rounds,
             smoothness=arguments.smoothness,
             seed=arguments.seed,
+            tries=arguments.tries,
+            rest=int(arguments.rest) if arguments.rest.isdigit() else arguments.rest,
             watch=watch,
         )
     save(found.character(), output)
@@ -62,7 +69,7 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     console.say(f"{output}: {joints}, {found.weights.influences} influences, {len(sequence)} frames, {seconds:.1f} s")
     console.say(
         f"off by {1000 * error.rms:.3g} mm RMS, {1000 * error.worst:.3g} mm at worst; "
-        f"1000 sqrt(E / 3VF) = {error.thousandths:.3g}"
+        f"1000 sqrt(E / 3VF) = {error.thousandths:.3g} at size one"
     )
     for part, rms in error.by_part.items():
         console.say(f"  {part}: {1000 * rms:.3g} mm RMS")

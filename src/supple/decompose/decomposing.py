@@ -22,6 +22,7 @@ from supple.graph.cache import Cache
 
 _WHERE = "decompose"
 _MOST_INFLUENCES = 16
+GIVEN, FIRST, FITTED = "given", "first", "fitted"
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ def decompose(
     rounds: int = 60,
     smoothness: float = 0.0,
     seed: int = 0,
+    tries: int = 1,
+    rest: str | int = GIVEN,
     watch: Callable[[Progress], None] | None = None,
 ) -> Decomposition:
     """Find bones that move a skin as it moves in a bake, so that an engine can play it as a skinned mesh.
@@ -49,8 +52,12 @@ def decompose(
     `source` is a bake, a `PointSequence`, or plain points (F, V, 3) [m]. Wanted are rigid motions T_b of `bones` bones
     in every frame and weights w_vb of every vertex, no more than `influences` of them, none below zero and of sum one,
     for which the sum over vertices and frames of |sum_b w_vb T_b u_v - p_v|^2 is small: smooth skinning decomposition
-    with rigid bones [LeDeng2012]. Bones start as patches that move nearly rigidly; then weights are solved for
-    the bones and bones for the weights, at most `rounds` times. The result depends on `seed` and nothing else.
+    with rigid bones [LeDeng2012]. Bones start as patches that move nearly rigidly, and with more influences than they
+    keep; then weights are solved for the bones and bones for the weights, at most `rounds` times. The result depends on
+    `seed` and nothing else; of several `tries`, with seeds that follow on it, the best start goes on.
+
+    Bones are bound in the rest shape of the sequence, in its "first" frame, in the frame of a number, or in a shape
+    that is found with them ("fitted"), from that of the sequence on, and leaves less error.
 
     With `keep_skeleton` the character's own joints stay and move as they did, and `bones` helper bones are added for
     what they leave over, each hanging on the joint it follows most. `smoothness` draws the weights of a vertex to
@@ -58,12 +65,12 @@ def decompose(
 
     Does not: find bones that stretch, or the best of all solutions (another `seed` may find a better one).
     """
-    sequence = PointSequence.of(source)
+    sequence = _bound_in(PointSequence.of(source), rest, keeps=keep_skeleton)
     _check(sequence, bones=bones, influences=influences, rounds=rounds, smoothness=smoothness)
-    if seed < 0:
-        raise InputError(_WHERE, f"seed is {seed}", "a whole number from zero on is needed", "use 0, 1, 2 ...")
-    rest = sequence.rest_points
-    frames = Frames.from_points(rest, sequence.points)
+    for name, value, least in (("seed", seed, 0), ("tries", tries, 1)):
+        if value < least:
+            raise InputError(_WHERE, f"{name} is {value}", f"a whole number from {least} on is needed", "try 1, 2 ...")
+    frames = Frames.from_points(sequence.rest_points, sequence.points)
     nearby = surroundings(frames.rest, sequence.triangles)
     done: list[float] = []
 
@@ -88,15 +95,26 @@ def decompose(
         state.run_with_helpers(bones, rounds, tell)
         found = frames.transforms(state.bones)
         found[:, : len(skeleton)] = kept_bones
-        grown = rig.with_helpers(skeleton, rest, state.weights, found)
+        grown = rig.with_helpers(skeleton, sequence.rest_points, state.weights, found)
         order = np.arange(len(grown), dtype=np.int32)
     else:
-        start, start_weights = cluster(frames, nearby, bones=bones, seed=seed)
-        everything = np.ones_like(start_weights, dtype=bool)
-        state = Alternation(frames, nearby, start, start_weights, everything[0], everything, influences, smoothness)
+
+        def begin(seed: int) -> Alternation:
+            start, weights = cluster(frames, nearby, bones=bones, seed=seed)
+            all_of = np.ones_like(weights, dtype=bool)
+            fits = rest == FITTED
+            begun = Alternation(
+                frames, nearby, start, weights, all_of[0], all_of, influences, smoothness, fits_rest=fits
+            )
+            begun.anneal()
+            return begun
+
+        state = min((begin(seed + number) for number in range(tries)), key=lambda begun: begun.rms)
         state.run(rounds, tell)
         found = frames.transforms(state.bones)
-        grown, order = rig.bones_only(rest, state.weights, found)
+        if rest == FITTED:
+            sequence = sequence.replace(rest=state.frames.rest_points)
+        grown, order = rig.bones_only(sequence.rest_points, state.weights, found)
     return Decomposition(
         sequence,
         grown,
@@ -105,6 +123,21 @@ def decompose(
         bones,
         tuple(done),
     )
+
+
+def _bound_in(sequence: PointSequence, rest: str | int, *, keeps: bool) -> PointSequence:
+    """The sequence with the rest shape that was asked for."""
+    count = len(sequence)
+    if rest in (GIVEN, FITTED) and not (keeps and rest == FITTED):
+        return sequence
+    if keeps:
+        given, advice = f"rest is {rest!r} and keep_skeleton is on", "leave one of them out"
+        raise InputError(_WHERE, given, "joints that stay keep the shape that they are bound in", advice)
+    number = 0 if rest == FIRST else rest
+    if isinstance(number, str) or not 0 <= number < count:
+        needed = f'it is "{GIVEN}", "{FIRST}", "{FITTED}" or the number of a frame, 0 to {count - 1}'
+        raise InputError(_WHERE, f"rest is {rest!r}", needed, "leave it out for that of the sequence")
+    return sequence.replace(rest=sequence.points[number])
 
 
 def _check(sequence: PointSequence, *, bones: int, influences: int, rounds: int, smoothness: float) -> None:

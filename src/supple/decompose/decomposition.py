@@ -14,7 +14,6 @@ from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
 from supple.decompose.sequence import PointSequence
-from supple.errors import InputError
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose
 
@@ -24,7 +23,8 @@ class DecompositionError:
     """How far the bones leave the skin from the sequence.
 
     With E the sum of all squared distances over F frames of V vertices: `rms` = sqrt(E / (V F)) [m], `thousandths` =
-    1000 sqrt(E / (3 V F)) as papers print it, `worst` [m] the largest distance of all. `by_frame` (F,), `by_vertex`
+    1000 sqrt(E / (3 V F)) / r as papers print it, for a body that fits a sphere of radius one: r is half the diagonal
+    of the box around its rest shape. `worst` [m] is the largest distance of all. `by_frame` (F,), `by_vertex`
     (V,) and `by_part` (by the name of each part of the character) are root mean squares [m] of what they name.
     """
 
@@ -99,7 +99,8 @@ class Decomposition:
         rms = float(np.sqrt(by_vertex.mean()))
         parts = self.sequence.character.parts if self.sequence.character is not None else {}
         by_part = {name: float(np.sqrt(by_vertex[rows].mean())) for name, rows in parts.items() if len(rows)}
-        thousandths = 1000.0 * rms / float(np.sqrt(3.0))
+        radius = 0.5 * float(np.linalg.norm(np.ptp(self.sequence.rest_points, axis=0))) or 1.0
+        thousandths = 1000.0 * rms / float(np.sqrt(3.0)) / radius
         return DecompositionError(rms, thousandths, float(np.sqrt(worst)), by_frame, np.sqrt(by_vertex), by_part)
 
     def motion(self) -> Motion:
@@ -129,16 +130,9 @@ class Decomposition:
                 motions={motion.name: motion},
                 shapes={},
             )
-        if given.triangles is None:
-            raise InputError(
-                "Decomposition",
-                "the sequence has points and no triangles",
-                "a character has a mesh",
-                "pass triangles or polygons with the points",
-            )
         return Character(
             given.rest_points,
-            given.triangles,
+            given.require_triangles(),
             self.skeleton,
             self.weights,
             name=given.name,

@@ -18,7 +18,8 @@ from supple.graph.cache import Cache
 _PC2 = struct.Struct("<12siiffi")
 _MDD = struct.Struct(">ii")
 _POINTS = ("points", "V")
-_POLYGONS = ("polygons", "quads")
+_REST = ("rest", "ref")
+_FACES = ("triangles", "polygons", "F", "faces", "quads")
 
 
 def read_sequence(path: str | Path, *, mesh: Character | None = None, fps: float | None = None) -> PointSequence:
@@ -26,7 +27,8 @@ def read_sequence(path: str | Path, *, mesh: Character | None = None, fps: float
 
     A point cache has no mesh; `mesh`, of as many points, says which points are beside each other, and brings its rest
     shape, parts and materials. In an .npz, `points` (F, V, 3) is needed, and `rest`, `triangles`, `polygons` and `fps`
-    are taken where they are (`V` and `quads` will do for points and polygons). `fps` overrules the file's.
+    are taken where they are; `V` will do for points, `ref` for rest, and `F`, `faces` or `quads` for faces of three or
+    four corners. `fps` overrules the file's.
     """
     position = Path(path)
     suffix = position.suffix.lower()
@@ -51,19 +53,21 @@ def _read_cache(path: Path) -> PointSequence:
 
 
 def _read_npz(path: Path) -> PointSequence:
-    arrays = read_arrays(path, {*_POINTS, *_POLYGONS, "rest", "triangles", "fps"}, one_of=_POINTS)
+    arrays = read_arrays(path, {*_POINTS, *_REST, *_FACES, "fps"}, one_of=_POINTS)
     points = next(arrays[name] for name in _POINTS if name in arrays)
-    polygons = next((arrays[name] for name in _POLYGONS if name in arrays), None)
+    rest = next((arrays[name] for name in _REST if name in arrays), None)
+    faces = {name: arrays[name] for name in _FACES if name in arrays}
+    strange = [name for name, rows in faces.items() if rows.ndim != 2 or rows.shape[1] not in (3, 4)]
+    if strange:
+        given = f"{strange[0]} has shape {faces[strange[0]].shape}"
+        raise FormatError(str(path), given, "faces have three or four corners", "save one row for each face")
+    triangles = next((rows for rows in faces.values() if rows.shape[1] == 3), None)
+    polygons = next((rows for rows in faces.values() if rows.shape[1] == 4), None)
     rate = np.asarray(arrays.get("fps", 30.0))
     if rate.size != 1 or rate.dtype.kind not in "iuf":
         raise FormatError(str(path), f"fps has shape {rate.shape}", "one number is needed", "save fps as a number")
     return PointSequence(
-        points,
-        rest=arrays.get("rest"),
-        triangles=arrays.get("triangles"),
-        polygons=polygons,
-        fps=float(rate.reshape(())),
-        name=path.stem,
+        points, rest=rest, triangles=triangles, polygons=polygons, fps=float(rate.reshape(())), name=path.stem
     )
 
 

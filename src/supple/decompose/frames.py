@@ -53,6 +53,11 @@ class Frames:
         """How many frames there are."""
         return len(self.world_from_body)
 
+    @property
+    def rest_points(self) -> FloatArray:
+        """The rest points (V, 3) [m], where the body stands."""
+        return self.size * self.rest[:, :3] + self.middle
+
     def transforms(self, bones: FloatArray) -> FloatArray:
         """Bones (B, F, 3, 4) of the solver as transforms (F, B, 4, 4) that carry rest points [m] into the world."""
         body = np.zeros((self.count, len(bones), 4, 4))

@@ -104,6 +104,17 @@ class PointSequence:
         """The points (V, 3) [m] in which the bones are bound."""
         return np.asarray(self.points[0] if self.rest is None else self.rest, dtype=np.float64)
 
+    def require_triangles(self) -> IntArray:
+        """The triangles (T, 3), or a sentence that says how to get some."""
+        if self.triangles is None:
+            raise InputError(
+                self.name,
+                "the sequence has points and no triangles",
+                "a character has a mesh",
+                "pass triangles or polygons with the points, or name a mesh",
+            )
+        return self.triangles
+
     def replace(self, **changes: Any) -> PointSequence:
         """Another sequence that differs in the named fields and shares the rest."""
         return replace(self, **changes)

@@ -12,6 +12,7 @@ from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.decompose.blending import blended
 from supple.decompose.clusters import patch, surrounding
 from supple.decompose.frames import Frames
+from supple.decompose.rest_shape import fit_rest
 from supple.decompose.rigid import Moments, fit_bones
 
 _SWEEPS = 5  # over the bones in every round
@@ -19,6 +20,9 @@ _USELESS = 1.0  # a bone whose squared weights sum to less than one vertex's wor
 _ENOUGH = 1e-3  # stop when a round lowers the error by less than this share of it
 _EXACT = 1e-9  # or when the error is this small, of the body's size
 _SETTLING = 3  # rounds for the helpers there are before more are put in
+# More influences than are wanted, and rounds with them, before those that are: on a galloping horse that leaves 4 %
+# less error with 10 bones, and 24 % less with 20.
+_ANNEALING = ((10, 8), (8, 4), (7, 4), (6, 4), (5, 4))
 Tell = Callable[[float], None]
 
 
@@ -28,7 +32,7 @@ class Alternation:
 
     Bones that are not `free` (B,) keep their motion; they come first. A vertex follows only bones that are `allowed`
     (V, B). `errors` [m] has the root mean square after every round; it never rises, unless weights are drawn to be
-    smooth.
+    smooth. With `fits_rest` the shape at rest is found too.
     """
 
     frames: Frames
@@ -39,9 +43,11 @@ class Alternation:
     allowed: BoolArray
     influences: int
     smoothness: float = 0.0
+    fits_rest: bool = False
 
     def __post_init__(self) -> None:
         self.errors: list[float] = []
+        self._given = self.frames
         self._by_vertex = np.full(len(self.frames.rest), np.inf)
         self._may_move = True
 
@@ -55,6 +61,18 @@ class Alternation:
             if converged or self.errors[-1] < _EXACT * self.frames.size:
                 break
             before = self.errors[-1]
+
+    def anneal(self) -> None:
+        """Let bones find their places with more influences than they may keep, which are then taken away."""
+        wanted = self.influences
+        for influences, rounds in _ANNEALING:
+            if wanted < influences < self.weights.shape[1] + 1:
+                self.influences = influences
+                for _ in range(rounds):
+                    self._round()
+        self.influences = wanted
+        self._blend()
+        self.errors.clear()
 
     def run_with_helpers(self, helpers: int, rounds: int, tell: Tell) -> None:
         """Add helper bones to those there are, a few at a time where the error is largest, and let them settle."""
@@ -70,9 +88,11 @@ class Alternation:
         if self.errors and self._may_move:
             self._move_useless()
         self._blend()
-        self.errors.append(self._rms())
+        self.errors.append(self.rms)
         moments = Moments.from_frames(self.frames, self.weights)
         self.bones = fit_bones(moments, self.bones, free=self.free, sweeps=_SWEEPS)
+        if self.fits_rest:
+            self.frames = fit_rest(self.frames, self.bones, self.weights, given=self._given.rest)
 
     def _blend(self) -> None:
         mean = self.nearby @ self.weights if self.smoothness > 0.0 else None
@@ -86,7 +106,9 @@ class Alternation:
             smoothness=self.smoothness,
         )
 
-    def _rms(self) -> float:
+    @property
+    def rms(self) -> float:
+        """The root mean square [m] of what bones and weights leave open."""
         mean = self._by_vertex.sum() / (len(self._by_vertex) * self.frames.count)
         return float(self.frames.size * np.sqrt(mean))
 
@@ -126,7 +148,7 @@ class Alternation:
         self.weights[bare, others[np.argmax(self.allowed[np.ix_(bare, others)], axis=1)]] = 1.0
         self.weights /= self.weights.sum(axis=1, keepdims=True)
         self._blend()
-        if self._rms() > self.errors[-1]:
+        if self.rms > self.errors[-1]:
             self.bones, self.weights, self.allowed, self._by_vertex = kept
             self._may_move = False
 
