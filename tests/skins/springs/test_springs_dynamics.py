@@ -114,6 +114,17 @@ def test_it_swings_at_the_frequency_asked_for(frequency):
     assert 1.0 / period == pytest.approx(frequency, rel=0.15)
 
 
+@pytest.mark.parametrize("sectors", [12, 96])
+def test_a_fine_mesh_swings_at_the_same_pace(sectors):
+    """Short edges have springs to the bone that are weak beside those along the skin: no step may make them slack."""
+    tube = make_tube(rings=sectors // 2, sectors=sectors, bones=1, closed=False)
+    tube = tube.replace(maps={"jiggle": np.ones(len(tube.points))})
+    skin = SpringDynamics(damping=0.05, stiffness={"radius": 1.0, "twist": 1.0, "bones": 0.0})
+    swing = stopped_suddenly(tube, skin, speed=0.2, seconds=1.0)[:, :, 2].mean(axis=1)
+    crossings = np.flatnonzero(np.sign(swing[:-1]) != np.sign(swing[1:]))
+    assert 0.5 / (STEP * np.diff(crossings[:6]).mean()) == pytest.approx(4.5, rel=0.15)
+
+
 def test_it_depends_neither_on_the_step_nor_on_how_it_is_taken(monkeypatch):
     """Steps of half the length, and sweeps that look at all pulls eight times in a step, give the same swing."""
     hero = supple.character("hero", vertices=800)

@@ -269,16 +269,16 @@ class SpringBinding:
         return np.maximum(share * far, 1e-9).astype(np.float32)
 
     def rates(self, tuned: TunedStiffness, frequency: float, fastest: float) -> Float32Array:
-        """How fast (V,) [1/s] skin answers springs, so that loose skin swings at `frequency` [Hz]; at most `fastest`.
+        """How fast (V,) [1/s] skin answers springs, so that loose skin swings at `frequency` [Hz].
 
         Skin answers with rate^2 times its pull, per stiffness of all its springs. A patch that has moved as a whole is
         drawn back by its springs to the bone alone, which are the share `recoil` of all: it swings at
         rate sqrt(recoil). Springs along the skin then carry waves by as many distances from the bone in a swing,
-        whatever the mesh.
+        whatever the mesh. Firm skin answers sooner, but not for that faster than `fastest`.
         """
-        wanted = 2.0 * np.pi * frequency / np.maximum(self.looseness, _LEAST_LOOSENESS)
-        rates = wanted / np.sqrt(np.maximum(tuned.recoil, _LEAST_RECOIL))
-        return np.minimum(rates, fastest).astype(np.float32)
+        loose = 2.0 * np.pi * frequency / np.sqrt(np.maximum(tuned.recoil, _LEAST_RECOIL))
+        firm = np.minimum(loose / np.maximum(self.looseness, _LEAST_LOOSENESS), fastest)
+        return np.maximum(loose, firm).astype(np.float32)
 
 
 def _possible(options: AttachmentOptions, character: Character, method: str) -> AttachmentOptions:

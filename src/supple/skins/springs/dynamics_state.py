@@ -70,7 +70,6 @@ class DynamicsState:
             self.springs,
             self.memory,
             looseness=self._looseness,
-            rates=self._rates,
             max_offsets=self._max_offsets,
             parameters=self._parameters,
         )
@@ -104,7 +103,8 @@ class DynamicsState:
         springs.tune(skin.stiffness)
         dt = skin.step / skin.iterations
         rates = springs.binding.rates(springs.tuned, skin.frequency, 1.0 / dt)
-        devices.write(self._rates, rates)
+        devices.write(self._rates, np.minimum(rates, 1.0 / dt))  # sweeps carry no wave farther than an edge
+        devices.write(self._implicit.rates, rates)
         devices.write(self._max_offsets, springs.binding.max_offsets(skin.max_offset))
         devices.write(self._looseness, springs.binding.looseness)
         self._swings = skin.frequency > 0.0
@@ -146,7 +146,7 @@ class DynamicsState:
         if not self._swings:
             self.memory.velocities.zero_()
         if self.looks_once:
-            self._implicit.run(count)
+            self._implicit.run()
             self.last_buffer = 0
             return self.springs.points[0]
         if self._swings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,9 +15,11 @@ from supple.skins.springs.state import Springs
 if TYPE_CHECKING:
     from supple.skins.springs.dynamics_state import SpringMemory
 
-_RADIUS = 0.9  # of Jacobi's rounds, where skin is firmest
 _LIGHTER = 3.0  # see `shares`
-_PER_ROUND = 8  # sweeps that one of Jacobi's rounds stands for: more rounds change a run by a hundredth of a millimetre
+_MOST = 0.99  # of all vertices: how many answer their pulls in all rounds as they should
+_PATIENCE = (
+    0.9  # rounds over what Chebyshev's need for a third; twice as many change a run by a hundredth of a millimetre
+)
 
 
 def shares(rates: Float32Array, step: float) -> FloatArray:
@@ -32,15 +35,16 @@ class ImplicitStep:
     """The launches of one step over the first buffer of some springs."""
 
     def __init__(
-        self, springs: Springs, memory: SpringMemory, *, looseness: Any, rates: Any, max_offsets: Any, parameters: Any
+        self, springs: Springs, memory: SpringMemory, *, looseness: Any, max_offsets: Any, parameters: Any
     ) -> None:
         wp, blank, count = devices.warp(), springs.binding.constants.blank, springs.count
         self._springs = springs
         self._couplings, self._along = blank(len(springs.edges), wp.float32), blank(count, wp.float32)
         self._forces, self._inverses = blank(count, wp.vec3f), blank(count, wp.float32)
         self._answers = [blank(count, wp.vec3f) for _ in range(2)]
-        self._shares = blank(count, wp.float32)
-        fixed = [springs.all, rates, parameters, self._shares, self._along, springs.points[0], springs.polars[0]]
+        self._shares, self.rates = blank(count, wp.float32), blank(count, wp.float32)
+        self._rounds, self._radius = 1, 0.0
+        fixed = [springs.all, self.rates, parameters, self._shares, self._along, springs.points[0], springs.polars[0]]
         self._responding = [*fixed, self._forces, self._inverses, self._answers[0]]
         limited = blank(count, wp.vec3f)
         self._limiting = [
@@ -52,9 +56,9 @@ class ImplicitStep:
             memory.velocities,
             limited,
         ]
-        self._stepping = [springs.all, rates, max_offsets, memory.rooms, parameters, limited, memory.velocities]
+        self._stepping = [springs.all, self.rates, max_offsets, memory.rooms, parameters, limited, memory.velocities]
         self._parameters, self._velocities = parameters, memory.velocities
-        self._runs: dict[int, devices.Chain] = {}
+        self._runs: devices.Chain | None = None
 
     def tune(self, rates: Float32Array, step: float) -> None:
         """Take the stiffness that springs have, how fast (V,) [1/s] skin answers them, and the step [s]."""
@@ -64,13 +68,19 @@ class ImplicitStep:
         devices.write(self._couplings, both * edges)
         devices.write(self._along, np.bincount(binding.owners, both * rows, len(own)))
         devices.write(self._shares, own)
+        tuned = self._springs.tuned
+        mass = tuned.total / np.maximum(rates.astype(np.float64) * step, 1e-6) ** 2
+        ring, diagonal = (np.bincount(binding.owners, both * each, len(own)) for each in (edges, rows))
+        spread = ring / np.maximum(diagonal + mass + 0.5 * own * tuned.bone.sum(axis=1), 1e-12)
+        self._radius = float(np.clip(np.quantile(spread, _MOST) if len(spread) else 0.0, 0.5, 0.999))
+        self._rounds = math.ceil(_PATIENCE / math.sqrt(2.0 * (1.0 - self._radius)))
+        self._runs = None
 
-    def run(self, iterations: int) -> None:
-        """One step on, as well as that many sweeps would do it."""
-        rounds = iterations // _PER_ROUND + 1
-        if rounds not in self._runs:
-            self._runs = {rounds: self._record(rounds)}
-        self._runs[rounds]()
+    def run(self) -> None:
+        """One step on."""
+        if self._runs is None:
+            self._runs = self._record(self._rounds)
+        self._runs()
 
     def _record(self, rounds: int) -> devices.Chain:
         from supple.skins.springs.kernels import implicit as kernels
@@ -80,7 +90,7 @@ class ImplicitStep:
         launches = [self._launch(kernels.respond, self._responding)]
         ring, weight = [springs.all.starts, springs.all.others, self._couplings], 1.0
         for done in range(rounds):
-            weight = {0: 1.0, 1: 2.0 / (2.0 - _RADIUS**2)}.get(done, 4.0 / (4.0 - _RADIUS**2 * weight))
+            weight = {0: 1.0, 1: 2.0 / (2.0 - self._radius**2)}.get(done, 4.0 / (4.0 - self._radius**2 * weight))
             inputs = [*ring, weight, self._forces, self._inverses, one, other]
             launches.append(self._launch(kernels.spread, inputs))
             one, other = other, one
