@@ -116,7 +116,7 @@ class DynamicsState:
         row = [skin.step, inertia, dt, *retained, _STRETCH * skin.max_offset, math.exp(fading * skin.step)]
         devices.write(self._parameters, np.array(row))
         if self._swings:
-            self._implicit.tune(rates, skin.step)
+            self._implicit.tune(rates, skin.step, skin.iterations)
 
     def hold(self, pulls: Sequence[Pull]) -> None:
         """Be held by these hands and no others."""

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
 _LIGHTER = 3.0  # see `shares`
 _MOST = 0.99  # of all vertices: how many answer their pulls in all rounds as they should
-_PATIENCE = (
-    0.9  # rounds over what Chebyshev's need for a third; twice as many change a run by a hundredth of a millimetre
-)
+_PATIENCE = 0.9 / 8.0  # rounds for every sweep asked for, of those that leave a third; twice as many change little
 
 
 def shares(rates: Float32Array, step: float) -> FloatArray:
@@ -60,8 +58,11 @@ class ImplicitStep:
         self._parameters, self._velocities = parameters, memory.velocities
         self._runs: devices.Chain | None = None
 
-    def tune(self, rates: Float32Array, step: float) -> None:
-        """Take the stiffness that springs have, how fast (V,) [1/s] skin answers them, and the step [s]."""
+    def tune(self, rates: Float32Array, step: float, iterations: int) -> None:
+        """Take the stiffness that springs have, how fast (V,) [1/s] skin answers them, and the step [s].
+
+        More `iterations` are more rounds.
+        """
         binding, own = self._springs.binding, shares(rates, step)
         both = np.maximum(own[binding.owners], own[binding.around.indices])
         edges, rows = couplings(binding, self._springs.tuned)
@@ -73,7 +74,7 @@ class ImplicitStep:
         ring, diagonal = (np.bincount(binding.owners, both * each, len(own)) for each in (edges, rows))
         spread = ring / np.maximum(diagonal + mass + 0.5 * own * tuned.bone.sum(axis=1), 1e-12)
         self._radius = float(np.clip(np.quantile(spread, _MOST) if len(spread) else 0.0, 0.5, 0.999))
-        self._rounds = math.ceil(_PATIENCE / math.sqrt(2.0 * (1.0 - self._radius)))
+        self._rounds = math.ceil(_PATIENCE * iterations / math.sqrt(2.0 * (1.0 - self._radius)))
         self._runs = None
 
     def run(self) -> None:
