@@ -16,7 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from gltf_files import arm
+from gltf_files import GltfFile, arm
+from vrm_dolls import newer
 
 MEMORY, GROWTH = 256 << 20, 16  # [bytes], and for each byte of the file
 SECONDS, MEGABYTE_SECONDS = 5.0, 1.0  # of the processor
@@ -212,6 +213,29 @@ def json_of_brackets() -> bytes:
     return b"[" + b"[]," * 3_000_000 + b"[]]"
 
 
+def vrm_of_expressions() -> bytes:
+    """A shape of twenty thousand points, blended in by as many expressions."""
+    file = newer()
+    rng = np.random.default_rng(4)
+    mesh = file.mesh(rng.random((20_000, 3)), np.arange(19_998))
+    target = {"POSITION": file.accessor(rng.random((20_000, 3)))}
+    file.json["meshes"][mesh]["primitives"][0]["targets"] = [target]
+    file.json["nodes"][1]["mesh"] = mesh
+    bind = {"morphTargetBinds": [{"node": 1, "index": 0, "weight": 0.5}]}
+    file.json["extensions"]["VRMC_vrm"]["expressions"] = {"custom": {f"e{number}": bind for number in range(20_000)}}
+    return file.glb_bytes()
+
+
+def gltf_of_copies() -> bytes:
+    """A thousand triangles, a hundred thousand times."""
+    file = GltfFile()
+    mesh = file.mesh(np.random.default_rng(5).random((3000, 3)), np.arange(3000))
+    places = {"TRANSLATION": file.accessor(np.zeros((100_000, 3)))}
+    file.add("nodes", mesh=mesh, extensions={"EXT_mesh_gpu_instancing": {"attributes": places}})
+    file.add("scenes", nodes=[0])
+    return file.glb_bytes()
+
+
 BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
     "ply of nothing": (".ply", lambda: ply_of_nothing(200_000_000)),
     "ply of nothing at all": (".ply", lambda: ply_of_nothing(10**12)),
@@ -236,6 +260,8 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
     "gltf of nodes": (".glb", gltf_of_nodes),
     "gltf of brackets": (".gltf", gltf_of_brackets),
     "gltf of names": (".glb", gltf_of_names),
+    "gltf of copies": (".glb", gltf_of_copies),
+    "vrm of expressions": (".vrm", vrm_of_expressions),
     "bvh of numbers": (".bvh", bvh_of_numbers),
     "bvh of joints": (".bvh", bvh_of_joints),
     "cache of brackets": (".supple", cache_of_brackets),
