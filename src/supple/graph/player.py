@@ -37,6 +37,8 @@ from supple.skins.painted_map import MapInfo
 from supple.skins.pull import Pull
 
 _SAME_TIME = 1e-9  # of a step: times closer than this are one time
+_PAUSE = 4.0  # s between two frames from which soft skins that can take all but the end of it in one step
+_AFTER_PAUSE = 1.0  # s
 
 
 class Player:
@@ -418,6 +420,10 @@ class Player:
                 "soft skins are played in order",
                 "call reset() and play from the start",
             )
+        works = [node.stage.work for node in self._nodes]
+        if time - self._tick * step > _PAUSE and all(work.coasts for work in works if isinstance(work, SoftSkin)):
+            before, self._tick = self._tick, math.floor((time - _AFTER_PAUSE) / step)
+            self._run(source.sample(self._tick * step), (self._tick - before) * step)
         while self._tick * step < time - _SAME_TIME * step:
             self._tick += 1
             self._run(source.sample(self._tick * step), step)

@@ -210,6 +210,11 @@ class SoftSkin(BoundSkin[Binding, Soft]):
 
     step: float = setting(1.0 / 120.0, "Simulation step", unit="s", low=1e-4, high=0.1)
 
+    @property
+    def coasts(self) -> bool:
+        """Whether one long step may stand for the many of a pause, after which nothing of the past is seen."""
+        return False
+
     def simulated_joints(self, binding: Binding, state: Soft) -> FloatArray | None:
         """Where it has the joints (J, 4, 4) now, if it moves bones."""
         return None

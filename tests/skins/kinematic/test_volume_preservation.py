@@ -48,3 +48,44 @@ def test_a_squeezed_body_is_blown_up_by_a_fiftieth_of_its_thickness_at_most(sque
     assert (moved <= 0.02 * hero.anatomy.thickness + 1e-6).all()
     left = abs(signed_volume(after, hero.triangles) / rest - 1.0)
     assert left < (1e-3 if squeezed == 0.99 else 1.0 - squeezed)
+
+
+def with_a_hole(character):
+    """Without the triangles at its upper end."""
+    y = character.points[character.triangles].mean(axis=1)[:, 1]
+    return character.replace(triangles=character.triangles[y < np.quantile(y, 0.97)])
+
+
+def test_a_body_with_a_hole_and_one_turned_inside_out_are_kept_as_well():
+    hero = supple.character("hero", vertices=2000)
+    points = hero.points * np.array([0.99, 1.0, 1.0])
+    depth = np.ones(len(points))
+    whole = kept(hero, points, depth)
+    opened = kept(with_a_hole(hero), points, depth)
+    inside_out = kept(hero.replace(triangles=hero.triangles[:, ::-1]), points, depth)
+    np.testing.assert_allclose(inside_out, whole, atol=1e-5)
+    low = hero.points[:, 1] < np.quantile(hero.points[:, 1], 0.9)
+    assert np.abs(opened - whole)[low].max() < 0.2 * np.abs(whole - points).max()
+    assert np.abs(opened - points)[low].max() > 1e-4
+
+
+def test_volume_comes_back_where_it_was_lost():
+    hero = supple.character("hero", vertices=3000)
+    arm = np.isin(hero.weights.joints[:, 0], [i for i, name in enumerate(hero.skeleton.names) if "LeftArm" in name])
+    points = hero.points.copy()
+    points[arm] += 0.04 * (np.median(points[arm], axis=0) - points[arm]) * np.array([0.0, 1.0, 1.0])
+    moved = np.linalg.norm(kept(hero, points, np.ones(len(points))) - points, axis=1)
+    other = np.isin(
+        hero.weights.joints[:, 0], [i for i, name in enumerate(hero.skeleton.names) if "RightUpLeg" in name]
+    )
+    assert moved[arm].mean() > 4.0 * moved[other].mean()
+
+
+def test_a_skin_that_encloses_nothing_is_left_alone_and_says_so():
+    hero = supple.character("hero", vertices=2000)
+    front = hero.replace(triangles=hero.triangles[:1])
+    volume = RestVolume.from_character(front, np.ones(len(hero.points)))
+    assert not volume.closed
+    with pytest.warns(supple.errors.SuppleWarning, match="encloses no volume"):
+        volume.tell("here")
+    np.testing.assert_array_equal(kept(front, hero.points, np.ones(len(hero.points))), hero.points.astype(np.float32))

@@ -19,7 +19,7 @@ def body():
     return build_constraints(fill(tube.points, tube.triangles, count=800))
 
 
-def lbfgs_solver(body, *, one_sided=True, held=True, masses=None, planes=None):
+def lbfgs_solver(body, *, one_sided=True, held=True, masses=None, contacts=None):
     """Bound a little nearer than they are to points on the axis, drawn to where they are at rest."""
     wp = devices.warp()
     count = len(body.points)
@@ -29,7 +29,7 @@ def lbfgs_solver(body, *, one_sided=True, held=True, masses=None, planes=None):
     if masses is None:
         masses = np.where(np.arange(count) % 7 == 0, 0.5, 1.0) * (np.arange(count) % 11 != 0 if held else 1.0)
     binding = EnergyBinding.from_constraints(body, lengths, masses)
-    made = LbfgsSolver(binding, kinematic, devices.Constants("cpu"), planes=planes)
+    made = LbfgsSolver(binding, kinematic, devices.Constants("cpu"), contacts=contacts)
     made.anchors.assign(axis.astype(np.float32))
     made.set_weights(EnergyWeights(**{**vars(WEIGHTS), "one_sided": one_sided}))
     return made, masses
@@ -41,7 +41,7 @@ def put(made, points, masses):
 
 def evaluated(made):
     """Energy and gradient where the particles are."""
-    for launch in made.iteration()[:2]:
+    for launch in made.iteration()[: 3 if made._contacts else 2]:
         launch()
     return float(made._energies.numpy().astype(np.float64).sum()), made._gradients.numpy().astype(np.float64)
 
@@ -111,7 +111,7 @@ def test_round_a_particle_and_through_all_elements_add_up_alike(body):
     points = body.points + 0.01 * np.random.default_rng(4).standard_normal(body.points.shape)
     put(made, points, masses)
     _, through = evaluated(made)
-    made._by_particle, made._star, made._element_lanes = True, module.star_arrays(body, "cpu"), 1
+    made._by_particle, made._star, made._element_lanes = True, module.star_arrays(made._binding, "cpu"), 1
     _, around = evaluated(made)
     np.testing.assert_allclose(around, through, atol=1e-5 * np.abs(through).max())
 
@@ -151,7 +151,7 @@ def test_balance_is_the_same_from_another_start(body):
 
 
 def test_a_plane_pushes_what_is_behind_it_and_nothing_else(body):
-    from supple.skins.position_based.contact.detection_kernels import HeldContacts, PlaneArrays
+    from supple.skins.position_based.contact.contact_arrays import ContactList, HeldContacts, PlaneArrays
 
     wp = devices.warp()
     count = len(body.points)
@@ -159,6 +159,7 @@ def test_a_plane_pushes_what_is_behind_it_and_nothing_else(body):
     held = devices.fill_struct(
         HeldContacts(),
         plane_of=wp.array(code.astype(np.int32), dtype=wp.int32, device="cpu"),
+        face_of=wp.full(count, -1, dtype=wp.int32, device="cpu"),
         firmness=wp.array(np.ones((count, 2), dtype=np.float32), dtype=wp.vec2f, device="cpu"),
     )
     planes = devices.fill_struct(
@@ -167,8 +168,10 @@ def test_a_plane_pushes_what_is_behind_it_and_nothing_else(body):
         normals=wp.array(np.array([[[0.0, 1.0, 0.0]]], dtype=np.float32), dtype=wp.vec3f, device="cpu"),
     )
     gradients = []
-    for given in (None, (held, planes)):
-        made, masses = lbfgs_solver(body, held=False, planes=given)
+    faces, none = wp.zeros(1, dtype=wp.vec3i, device="cpu"), wp.zeros(1, dtype=wp.int32, device="cpu")
+    found = devices.fill_struct(ContactList(), count=none, particles=wp.zeros(count, dtype=wp.int32, device="cpu"))
+    for given in (None, (held, planes, faces, found)):
+        made, masses = lbfgs_solver(body, held=False, contacts=given)
         put(made, body.points, masses)
         gradients.append(evaluated(made)[1])
     pushed = gradients[1] - gradients[0]

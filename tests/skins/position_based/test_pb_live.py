@@ -139,3 +139,15 @@ def _find(skin, name):
     """The group of settings that has one of this name."""
     groups = [skin, skin.solve, skin.swing, skin.collision, skin.skinning]
     return next(group for group in groups if name in {field.name for field in dataclasses.fields(group)})
+
+
+def test_a_pause_is_one_step_and_leaves_nothing_behind(hero, walk):
+    """No frame after it runs all the steps that nobody saw, and flesh is where it would be."""
+    paused, played = _player(hero), _player(hero)
+    paused.play(walk, 0.1)
+    steps = _state(paused).memory.contact.steps
+    points = paused.play(walk, 30.0)
+    assert _state(paused).memory.contact.steps - steps < 100
+    for time in np.linspace(28.0, 30.0, 20):
+        expected = played.play(walk, time)
+    assert np.abs(points - expected).max() < 3e-3

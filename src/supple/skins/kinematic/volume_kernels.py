@@ -8,43 +8,134 @@ from supple.skins.kinematic.kernels import Points
 FloatArray = wp.array(dtype=wp.float32)
 IntArray = wp.array(dtype=wp.int32)
 
+Vec4iArray = wp.array(dtype=wp.vec4i)
+Vec4Array = wp.array(dtype=wp.vec4f)
+
+LEAST_PART = wp.constant(0.002)  # of the whole: what is less has no volume to lose
+EVENLY = wp.constant(0.1)  # of what the part takes that has lost most: what all parts take at least
+FOLDED = wp.constant(0.5)  # of the areas around a vertex: below this its normal may point anywhere
 SMALLEST_AREA = wp.constant(1.0e-20)
 CHUNK = wp.constant(64)  # vertices that one thread adds up
 COLUMNS = wp.constant(5)  # of sums: rest volume, volume, volume that the offset adds, its slope, and the offset [m]
 
 
+@wp.struct
+class Surroundings:
+    """The triangles around every vertex in compressed rows; of one copy, which has `each` vertices and `joint_count`
+    joints, twice the area around every vertex at rest and the joints that move it, the strongest first."""
+
+    starts: IntArray
+    members: IntArray
+    rest_areas: FloatArray
+    joints: Vec4iArray
+    each: int
+    joint_count: int
+
+
 @wp.kernel(enable_backward=False)
 def volume_terms(
     first: int,
-    starts: IntArray,
-    members: IntArray,
+    around: Surroundings,
     areas: Points,
     thickness: FloatArray,
-    each: int,
-    origins: Points,
+    heads: Points,
     skin: Points,
     directions: Points,
     volumes: FloatArray,
     gains: FloatArray,
+    cones: FloatArray,
     sums: FloatArray,
 ):
     """With S_i the sum of the area vectors (twice the area each) around vertex i: V = sum_i (x_i - o) . S_i / 18.
 
-    A vertex that moves by m_i along its normal n_i = S_i / |S_i| adds m_i |S_i| / 6 to the volume. Copies of a crowd
-    have `each` vertices and an origin o of their own, and begin to add up at zero.
+    A vertex that moves by m_i along its normal n_i = S_i / |S_i| adds m_i |S_i| / 6 to the volume. Where its triangles
+    are folded, |S_i| is less than half of their areas at rest, and it moves less.
+
+    Copies of a crowd have `each` vertices and an origin o of their own, the head of their first joint, and begin to add
+    up at zero. The same about the head of the joint that moves a vertex most is its part in the cones that make up the
+    volume of that joint's part.
     """
     i = first + wp.tid()
+    each = around.each
     if i % each == 0:
         c = COLUMNS * (i / each)
         for column in range(1, COLUMNS):
             sums[c + column] = 0.0
     total = wp.vec3f(0.0, 0.0, 0.0)
-    for m in range(starts[i], starts[i + 1]):
-        total += areas[members[m]]
+    for m in range(around.starts[i], around.starts[i + 1]):
+        total += areas[around.members[m]]
     size = wp.length(total)
-    volumes[i] = wp.dot(skin[i] - origins[i / each], total) / 18.0
-    gains[i] = thickness[i] * size / 6.0
-    directions[i] = (thickness[i] / wp.max(size, SMALLEST_AREA)) * total
+    first_joint = (i / each) * around.joint_count
+    volumes[i] = wp.dot(skin[i] - heads[first_joint], total) / 18.0
+    cones[i] = wp.dot(skin[i] - heads[first_joint + around.joints[i % each][0]], total) / 18.0
+    size = wp.max(wp.max(size, FOLDED * around.rest_areas[i % each]), SMALLEST_AREA)
+    gains[i] = thickness[i] * wp.dot(total, total) / (6.0 * size)
+    directions[i] = (thickness[i] / size) * total
+
+
+@wp.kernel(enable_backward=False)
+def part_volumes(
+    first: int, each: int, joint_count: int, starts: IntArray, members: IntArray, cones: FloatArray, found: FloatArray
+):
+    """The volume of what every joint of every copy moves most, as cones about it."""
+    n = first + wp.tid()
+    copy = n / joint_count
+    j = n - copy * joint_count
+    volume = float(0.0)
+    for m in range(starts[j], starts[j + 1]):
+        volume += cones[copy * each + members[m]]
+    found[n] = volume
+
+
+@wp.kernel(enable_backward=False)
+def part_losses(first: int, joint_count: int, at_rest: FloatArray, parts: FloatArray):
+    """From the volumes of the parts of one copy to how much each has lost, as shares of what the worst has lost.
+
+    Where the whole has gained volume, how much each has gained. What hardly encloses anything has no say.
+    """
+    copy = first + wp.tid()
+    start = copy * joint_count
+    missing = float(0.0)
+    whole = float(0.0)
+    for j in range(joint_count):
+        missing += at_rest[j] - parts[start + j]
+        whole += wp.abs(at_rest[j])
+    side = wp.sign(missing)
+    worst = float(0.0)
+    for j in range(joint_count):
+        lost = float(0.0)
+        if at_rest[j] > LEAST_PART * whole:
+            lost = wp.clamp(side * (1.0 - parts[start + j] / at_rest[j]), 0.0, 1.0)
+        parts[start + j] = lost
+        worst = wp.max(worst, lost)
+    for j in range(joint_count):
+        parts[start + j] = EVENLY + (1.0 - EVENLY) * parts[start + j] / wp.max(worst, SMALLEST_AREA)
+
+
+@wp.kernel(enable_backward=False)
+def share_locally(
+    first: int,
+    each: int,
+    joint_count: int,
+    joints: Vec4iArray,
+    weights: Vec4Array,
+    losses: FloatArray,
+    thickness: FloatArray,
+    directions: Points,
+    gains: FloatArray,
+    shares: FloatArray,
+):
+    """A vertex takes part in a change by its flesh, and by how much the parts that it belongs to have lost."""
+    i = first + wp.tid()
+    copy = i / each
+    j = joints[i - copy * each]
+    w = weights[i - copy * each]
+    lost = float(0.0)
+    for k in range(4):
+        lost += w[k] * losses[copy * joint_count + j[k]]
+    shares[i] = lost * thickness[i]
+    gains[i] = lost * gains[i]
+    directions[i] = lost * directions[i]
 
 
 @wp.kernel(enable_backward=False)

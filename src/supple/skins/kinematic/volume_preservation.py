@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,10 +10,12 @@ import numpy as np
 
 from supple import device as devices
 from supple.arrays import Float32Array, FloatArray, IntArray
+from supple.character.anatomy.enclosure import enclosing_triangles
 from supple.character.anatomy.skin_anatomy import PAINTED_ANATOMY, find_anatomy
 from supple.character.character import Character
 from supple.character.crowd import Crowd, stacked
 from supple.character.morph_targets import MorphTargets
+from supple.errors import SuppleWarning
 from supple.geometry import topology
 from supple.geometry.rows import group_by_label
 from supple.geometry.vectors import lengths
@@ -25,53 +28,69 @@ _ROUNDS = 4  # in which a device shares out what vertices at their limit leave t
 
 @dataclass(frozen=True, eq=False)
 class RestVolume:
-    """What is known of a skin that shall keep its volume; V vertices, T triangles of all copies of a crowd.
+    """What is known of a skin that shall keep its volume; V vertices of all copies of a crowd, J joints of one.
 
-    `member` is one of the copies; `thickness` (V,) how much of the change every vertex takes, 1 on average; `limits`
-    (V,) [m] how far each may be moved; the triangles around vertex v are `around[starts[v]:starts[v + 1]]`. None of it
-    is there (`closed` is false) for a skin with a hole in it, which encloses nothing.
+    `member` is one of the copies; `surface` (E, 3) are the triangles that enclose its flesh, holes covered, and
+    `triangles` those of all copies. `thickness` (V,) says how much of a change every vertex takes, 1 on average;
+    `limits` (V,) [m] how far each may be moved; the triangles around vertex v are `around[starts[v]:starts[v + 1]]`.
+    `joints` (V, 4) of its copy and `weights` (V, 4) say to which parts a vertex of the member belongs: the part of a
+    joint is what hangs on it most. `tips` are vertices at which covers of holes begin, `rest_areas` (V,) [m²] is twice
+    the area around each at rest. None of it is there (`closed` is false) for a skin that encloses nothing.
     """
 
     member: Character
+    surface: IntArray
     triangles: IntArray
     thickness: Float32Array
     limits: Float32Array
     starts: IntArray
     around: IntArray
-    closed: bool
+    joints: IntArray
+    weights: Float32Array
+    tips: IntArray
+    rest_areas: Float32Array
     painted: bool = True
+
+    @property
+    def closed(self) -> bool:
+        """Whether the skin encloses anything."""
+        return bool(len(self.surface))
 
     @classmethod
     def from_character(cls, character: Character, depth: FloatArray, *, painted: bool = True) -> RestVolume:
         """Spread changes over a skin in proportion to the `depth` (V,) [m] of flesh.
 
-        No vertex is moved by more than a fiftieth of how thick the flesh is there, less where it is firm or sharply
+        No vertex is moved by more than a fiftieth of how thick the flesh is there, less where it is rigid or sharply
         bent: what is missing beyond that is not hidden by blowing up the skin. `painted` says whether maps of the
         anatomy count there, for skins that read them.
         """
         if isinstance(character, Crowd):
             member = character.member
             return cls.from_character(member, depth[: len(member.points)], painted=painted).stack(character)
-        census = topology.census(character.triangles)
-        if census.border_edges or census.flipped_edges:
-            none = np.zeros(0, dtype=np.int32)
-            nothing = none.astype(np.float32)
-            return cls(character, character.triangles, nothing, nothing, none, none, closed=False, painted=painted)
-        thickness = share_by_depth(depth)
-        starts, corners = group_by_label(character.triangles.reshape(-1), len(character.points))
-        around = (corners // 3).astype(np.int32)
-        limits = _limits(character, painted=painted)
-        return cls(character, character.triangles, thickness, limits, starts, around, closed=True, painted=painted)
+        shells = find_anatomy(character, painted=painted).shells
+        surface, tips = enclosing_triangles(character.points, shells.flesh_triangles(character.triangles))
+        starts, corners = group_by_label(surface.reshape(-1), len(character.points))
+        return cls(
+            character,
+            surface,
+            surface,
+            share_by_depth(depth),
+            _limits(character, tips, painted=painted),
+            starts,
+            (corners // 3).astype(np.int32),
+            *_strongest(character),
+            tips,
+            _areas_around(character, surface),
+            painted=painted,
+        )
 
     def stack(self, crowd: Crowd) -> RestVolume:
         """That of a crowd, of which this is one member's."""
-        count, triangles = crowd.count, len(self.triangles)
-        if not self.closed:
-            return replace(self, triangles=crowd.triangles)
+        count, triangles = crowd.count, len(self.surface)
         starts = np.append(stacked(self.starts[:-1], count, len(self.around)), count * len(self.around))
         return replace(
             self,
-            triangles=crowd.triangles,
+            triangles=stacked(self.surface, count, len(crowd.member.points)),
             thickness=np.tile(self.thickness, count),
             limits=np.tile(self.limits, count),
             starts=starts.astype(self.starts.dtype),
@@ -81,12 +100,10 @@ class RestVolume:
     def reshaped(self, character: Character, depth: FloatArray | None = None) -> RestVolume:
         """That of a character with other shapes, and another `depth` (V,) [m] of flesh if one is given."""
         member = character.member if isinstance(character, Crowd) else character
-        if not self.closed:
-            return replace(self, member=member)
         thickness = self.thickness if depth is None else share_by_depth(depth)
         if self._is_made_as(member):
             return replace(self, member=member, thickness=thickness)
-        limits = np.tile(_limits(member, painted=self.painted), len(character.points) // len(member.points))
+        limits = np.tile(_limits(member, self.tips, painted=self.painted), len(character.points) // len(member.points))
         return replace(self, member=member, thickness=thickness, limits=limits)
 
     def _is_made_as(self, member: Character) -> bool:
@@ -96,17 +113,48 @@ class RestVolume:
         maps = PAINTED_ANATOMY if self.painted else ()
         return same and all(member.maps.get(name) is mine.maps.get(name) for name in maps)
 
-    def farthest(self, thickness: Float32Array) -> Float32Array:
-        """The offset (V,) [m] at which vertices that take so much of a change are at their limits."""
-        return np.where(thickness > 0.0, self.limits / np.maximum(thickness, 1e-12), np.inf).astype(np.float32)
+    def tell(self, where: str) -> None:
+        """Warn that no volume is kept, if the skin encloses none."""
+        if not self.closed:
+            told = f"{where}: the skin encloses no volume, none is kept; set keep_volume=False, or give it a body"
+            warnings.warn(told, SuppleWarning, stacklevel=2)
 
     def initial_sums(self, rest_points: FloatArray, copies: int) -> FloatArray:
         """The sums before anything is added up (5 for every copy): what the volume shall be, then what it is."""
-        return np.tile([topology.signed_volume(rest_points, self.member.triangles), 0.0, 0.0, 0.0, 0.0], copies)
+        return np.tile([topology.signed_volume(rest_points, self.surface), 0.0, 0.0, 0.0, 0.0], copies)
+
+    def part_volumes(self, rest_points: FloatArray) -> Float32Array:
+        """The volumes (J,) [m³] of all parts of one copy at rest, as cones about their joints."""
+        areas = topology.area_vectors(rest_points, self.surface)
+        sums = np.zeros_like(rest_points)
+        for corner in range(3):
+            np.add.at(sums, self.surface[:, corner], areas)
+        away = rest_points - self.member.skeleton.heads[self.joints[:, 0]]
+        cones = np.einsum("vi,vi->v", away, sums) / 18.0
+        return np.bincount(self.joints[:, 0], cones, len(self.member.skeleton)).astype(np.float32)
 
 
-def _limits(character: Character, *, painted: bool) -> Float32Array:
-    """How far (V,) [m] every vertex of a skin may be moved."""
+def _areas_around(character: Character, surface: IntArray) -> Float32Array:
+    """Twice the area (V,) [m²] of all triangles around every vertex at rest."""
+    areas = np.repeat(lengths(topology.area_vectors(character.points, surface)), 3)
+    return np.bincount(surface.reshape(-1), areas, len(character.points)).astype(np.float32)
+
+
+def _strongest(character: Character) -> tuple[IntArray, Float32Array]:
+    """The four joints (V, 4) that move every vertex most, the strongest first, and their weights, which sum to one."""
+    vertices, given = len(character.points), character.weights
+    if given is None:
+        return np.zeros((vertices, 4), dtype=np.int32), np.full((vertices, 4), 0.25, dtype=np.float32)
+    order = np.argsort(-given.values, axis=1, kind="stable")[:, :4]
+    joints, values = (np.take_along_axis(each, order, axis=1) for each in (given.joints, given.values))
+    missing = ((0, 0), (0, 4 - joints.shape[1]))
+    joints, values = np.pad(joints, missing, mode="edge"), np.pad(values, missing)
+    sums = np.maximum(values.sum(axis=1, keepdims=True), 1e-12)
+    return joints.astype(np.int32), (values / sums).astype(np.float32)
+
+
+def _limits(character: Character, tips: IntArray, *, painted: bool) -> Float32Array:
+    """How far (V,) [m] every vertex of a skin may be moved; `tips`, at which covers of holes begin, not at all."""
     anatomy = character.anatomy if painted else find_anatomy(character, painted=False)
     triangles = character.triangles
     areas = topology.area_vectors(character.points, triangles)
@@ -120,7 +168,9 @@ def _limits(character: Character, *, painted: bool) -> Float32Array:
     bent = np.full(len(character.points), np.inf)
     for end in (i, j):
         np.minimum.at(bent, end, radius)
-    return (np.minimum(_MOST * anatomy.thickness, _BENT * bent) * (1.0 - anatomy.firmness)).astype(np.float32)
+    limits = np.minimum(_MOST * anatomy.thickness, _BENT * bent) * (1.0 - np.maximum(anatomy.rigid, anatomy.leaf))
+    limits[tips] = 0.0
+    return limits.astype(np.float32)
 
 
 def share_by_depth(depth: FloatArray) -> Float32Array:
@@ -146,12 +196,12 @@ def limited_offset(missing: float, gains: FloatArray, farthest: FloatArray) -> f
 
 
 class VolumePreserver:
-    """Moves a closed skin a little along its normals, so that it encloses its rest volume.
+    """Moves a skin a little along its normals, so that it encloses its rest volume; holes in it count as covered.
 
-    Elements that almost keep their volume leave an error of a few parts in a hundred in hard poses, which is a
-    millimetre on a human. It is spread over the skin in proportion to the depth of flesh, so that fingers and ears are
-    left alone, and what a vertex at its limit cannot take goes to the others; of a crowd, copy by copy. A skin with a
-    hole in it encloses nothing and is not moved.
+    Elements that almost keep their volume leave an error of a few parts in a thousand in hard poses, which is less than
+    a millimetre on a human. It is spread over the parts that have lost it, in proportion to the depth of flesh, so that
+    fingers and ears are left alone, and what a vertex at its limit cannot take goes to the others; of a crowd, copy by
+    copy. A skin that encloses nothing is not moved.
     """
 
     def __init__(self, volume: RestVolume, points: Any, constants: devices.Constants) -> None:
@@ -160,15 +210,17 @@ class VolumePreserver:
             return
         wp, device = devices.warp(), constants.device
         self._volume, self._device = volume, device
-        self._copies = len(points) // len(volume.member.points)
+        self._copies, self._joints = len(points) // len(volume.member.points), len(volume.member.skeleton)
         self._morph_targets = MorphTargets(volume.member.points, volume.member.shapes)
-        self._origins = constants.blank(self._copies, wp.vec3f)
-        self._terms = [wp.empty(len(points), dtype=wp.float32, device=device) for _ in range(2)]
-        initial_sums = volume.initial_sums(volume.member.points, self._copies)
+        self._origins = constants.blank(self._copies * self._joints, wp.vec3f)
+        self._terms = [wp.empty(len(points), dtype=wp.float32, device=device) for _ in range(3)]
+        rest = volume.member.points
+        initial_sums = volume.initial_sums(rest, self._copies)
         self._sums = devices.to_device(initial_sums.astype(np.float32), wp.float32, device)
+        self._rest_parts = devices.to_device(volume.part_volumes(rest), wp.float32, device)
         self._thickness = devices.to_device(volume.thickness, wp.float32, device)
         self._limits = devices.to_device(volume.limits, wp.float32, device)
-        self._shares, self._farthest = volume.thickness, volume.farthest(volume.thickness)
+        self._shares = wp.empty(len(points), dtype=wp.float32, device=device)
         self._record(points, constants)
 
     def _record(self, points: Any, constants: devices.Constants) -> None:
@@ -176,19 +228,40 @@ class VolumePreserver:
         from supple.skins.kinematic import volume_kernels as kernels
 
         wp, device, count, each = devices.warp(), self._device, len(points), len(points) // self._copies
-        volume, faces = self._volume, self._volume.triangles
-        layout = [constants.put(array, wp.int32) for array in (volume.starts, volume.around)]
+        volume, faces, joints = self._volume, self._volume.triangles, self._joints
+        part_starts, members = group_by_label(volume.joints[:, 0], joints)
+        rows = [constants.put(array, wp.int32) for array in (part_starts, members.astype(np.int32))]
+        belongs = [constants.put(volume.joints, wp.vec4i), constants.put(volume.weights, wp.vec4f)]
         areas = wp.empty(len(faces), dtype=wp.vec3f, device=device)
         directions = wp.empty(count, dtype=wp.vec3f, device=device)
-        on_device, limits = constants.put(faces, wp.vec3i), self._limits
-        inputs = [*layout, areas, self._thickness, each, self._origins, points, directions, *self._terms, self._sums]
+        losses = wp.empty(self._copies * joints, dtype=wp.float32, device=device)
+        on_device, limits, (volumes, gains, cones) = constants.put(faces, wp.vec3i), self._limits, self._terms
+        around = devices.fill_struct(
+            kernels.Surroundings(),
+            starts=constants.put(volume.starts, wp.int32),
+            members=constants.put(volume.around, wp.int32),
+            rest_areas=constants.put(volume.rest_areas, wp.float32),
+            joints=belongs[0],
+            each=each,
+            joint_count=joints,
+        )
+        inputs = [around, areas, self._thickness, self._origins, points]
+        inputs += [directions, volumes, gains, cones, self._sums]
         self._measure = [
             devices.Launch(geometry.area_vectors, len(faces), [points, on_device, areas], device),
             devices.Launch(kernels.volume_terms, count, inputs, device),
+            devices.Launch(kernels.part_volumes, self._copies * joints, [each, joints, *rows, cones, losses], device),
+            devices.Launch(kernels.part_losses, self._copies, [joints, self._rest_parts, losses], device),
+            devices.Launch(
+                kernels.share_locally,
+                count,
+                [each, joints, *belongs, losses, self._thickness, directions, gains, self._shares],
+                device,
+            ),
         ]
         if device != "cpu":  # there one launch adds up; here threads would step on each other's sums
             chunks = -(-each // kernels.CHUNK)
-            inputs = [each, chunks, *self._terms, self._thickness, limits, self._sums]
+            inputs = [each, chunks, volumes, gains, self._shares, limits, self._sums]
             adding = devices.Launch(kernels.add_terms, self._copies * chunks, inputs, device)
             raising = devices.Launch(kernels.raise_offsets, self._copies, [self._sums], device)
             self._measure += [adding, raising] * _ROUNDS
@@ -198,30 +271,26 @@ class VolumePreserver:
     def reshape(self, volume: RestVolume) -> None:
         """Keep the volume of other shapes of the same mesh from the next step on."""
         if self.active:
-            shared = volume.thickness is not self._volume.thickness
+            if volume.thickness is not self._volume.thickness:
+                devices.write(self._thickness, volume.thickness)
             self._volume = volume
             devices.write(self._limits, volume.limits)
-            self._share(volume.thickness if shared else self._shares)
             self._morph_targets.exchange(volume.member.shapes)
 
     def spread(self, depth: FloatArray) -> None:
         """Spread changes in proportion to another `depth` (V,) [m] of flesh from the next step on."""
         if self.active:
-            self._share(share_by_depth(depth))
-
-    def _share(self, thickness: Float32Array) -> None:
-        self._shares = thickness
-        devices.write(self._thickness, thickness)
-        self._farthest = self._volume.farthest(thickness)
+            devices.write(self._thickness, share_by_depth(depth))
 
     def set(self, pose: Pose) -> None:
-        """Take from a pose what the volume of its shapes (morph targets) is, and where the copies are."""
+        """Take from a pose what the volume of its shapes (morph targets) is, and where the joints are."""
         if not self.active:
             return
         points = self._morph_targets.update(pose.shapes)
         if points is not None:
             devices.write(self._sums, self._volume.initial_sums(points, self._copies))
-        devices.write(self._origins, pose.world_from_joint[:: len(pose) // self._copies, :3, 3])
+            devices.write(self._rest_parts, self._volume.part_volumes(points))
+        devices.write(self._origins, pose.world_from_joint[:, :3, 3])
 
     def keep(self) -> None:
         """Bring the skin to the volume of its rest shape."""
@@ -231,9 +300,10 @@ class VolumePreserver:
             stage()
         if self._device == "cpu":
             sums = self._sums.numpy().reshape(self._copies, -1)
-            volumes, gains = (term.numpy().reshape(self._copies, -1) for term in self._terms)
-            farthest = self._farthest.reshape(self._copies, -1)
+            volumes, gains = (term.numpy().reshape(self._copies, -1) for term in self._terms[:2])
+            shares, limits = (each.numpy().reshape(self._copies, -1) for each in (self._shares, self._limits))
             for copy in range(self._copies):
                 missing = float(sums[copy, 0]) - float(volumes[copy].sum(dtype=np.float64))
-                sums[copy, -1] = limited_offset(missing, gains[copy], farthest[copy])
+                farthest = limits[copy] / np.maximum(shares[copy], 1e-12)
+                sums[copy, -1] = limited_offset(missing, gains[copy], farthest)
         self._inflate()

@@ -220,4 +220,5 @@ def _max_correction(body: FleshBody) -> Float32Array:
 
 def _loose_thickness(character: Character, body: FleshBody) -> FloatArray:
     """How thick (V,) [m] the flesh is that may take part in a change of volume."""
-    return np.asarray(body.half_thickness * (1.0 - character.anatomy.firmness))
+    anatomy = character.anatomy
+    return np.asarray(body.half_thickness * (1.0 - np.maximum(anatomy.rigid, anatomy.leaf)))

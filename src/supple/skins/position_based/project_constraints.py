@@ -45,11 +45,11 @@ class ProjectConstraints:
         self._tables.stiffen(np.tile(1.0 - free[body.constraints.ends].max(axis=1), self._copies))
         return np.where(free > SOFT_ENOUGH, 0.0, -1.0)
 
-    def settle(self, skin: PositionBased, project_contacts: Callable[..., object] | None) -> Calls:
+    def settle(self, skin: PositionBased, project_contacts: Callable[..., object] | None, pressures: Any) -> Calls:
         """Nothing settles: every step starts where the bones and momentum have brought the flesh."""
         return []
 
-    def check(self, settled: Any, inverted: Any) -> Calls:
+    def check(self, settled: Any, inverted: Any, pressures: Any) -> Calls:
         """Nothing is looked at."""
         return []
 

@@ -46,20 +46,22 @@ class SettleAndSwing:
         frequency = 2.0 * np.pi * skin.swing.frequency / np.maximum(free, SOFT_ENOUGH)
         return np.where(free > SOFT_ENOUGH, frequency, -1.0)
 
-    def settle(self, skin: PositionBased, project_contacts: Callable[..., object] | None) -> Calls:
+    def settle(self, skin: PositionBased, project_contacts: Callable[..., object] | None, pressures: Any) -> Calls:
         """From where the bones carry the flesh to where it settles.
 
-        Planes through joints push in the energy, so that all flesh gives way to them; what is left is parted at last.
+        Planes through joints and faces push in the energy, so that all flesh gives way to them; what is left is parted
+        at last. Rigid bodies part in every round.
         """
-        between: Calls = [] if project_contacts is None else [partial(project_contacts, planes=False)]
+        between: Calls = [] if project_contacts is None else [partial(project_contacts, itself=False)]
         last: Calls = [] if project_contacts is None else [project_contacts]
-        return [self.solver.reset_history, *[*self.solver.iteration(), *between] * skin.iterations, *last]
+        rounds = [*self.solver.iteration(), *between] * skin.iterations
+        return [self.solver.reset_history, self.solver.pressure.apply(pressures), *rounds, *last]
 
-    def check(self, settled: Any, inverted: Any) -> Calls:
-        """What is looked at where the flesh `settled`: whether elements are stuck inside out."""
-        return [self.solver.find_inverted(settled, inverted)]
+    def check(self, settled: Any, inverted: Any, pressures: Any) -> Calls:
+        """What is looked at where the flesh `settled`: whether elements are stuck inside out, and what they lack."""
+        return [self.solver.find_inverted(settled, inverted), *self.solver.pressure.update(settled, pressures)]
 
     def swing(self, skin: PositionBased, settled: Any, project_contacts: Callable[..., object] | None) -> Calls:
         """What holds flesh together that swings about where it `settled`."""
-        after: Calls = [] if project_contacts is None else [project_contacts]
+        after: Calls = [] if project_contacts is None else [partial(project_contacts, settled=settled)]
         return [*self.solver.relax(settled), *after] * skin.swing.dynamic_iterations

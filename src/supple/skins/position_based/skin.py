@@ -129,6 +129,11 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
     def check_for(self, character: Character) -> None:
         check_regions(character, self.regions)
 
+    @property
+    def coasts(self) -> bool:
+        """Flesh that settles swings exactly, however long a step is."""
+        return self.scheme == "settled"
+
     def base_skin(self) -> Skin[Any, Any]:
         return BASES[self.skinning.base]()
 

@@ -18,7 +18,8 @@ from supple.skins.kinematic.blend import Affine, BlendArrays
 from supple.skins.kinematic.volume_preservation import VolumePreserver
 from supple.skins.position_based.binding import FleshBinding
 from supple.skins.position_based.body.softness import regional_softness
-from supple.skins.position_based.contact.collision import ContactMemory, FleshCollision
+from supple.skins.position_based.contact.collision import FleshCollision
+from supple.skins.position_based.contact.memory import ContactMemory
 from supple.skins.position_based.handles.handles import HandleMemory, Handles
 from supple.skins.position_based.project_constraints import ProjectConstraints
 from supple.skins.position_based.readings import Readings
@@ -29,6 +30,9 @@ from supple.skins.pull import Pull
 if TYPE_CHECKING:
     from supple.skins.position_based.skin import PositionBased
 
+STILL_AFTER = 0.5  # s for which bones have stood still: contacts and elements inside out stay as they are from then on
+UNMOVED = 1e-5  # of the skeleton's size in a step: bones that move less stand still
+
 
 @dataclass
 class FleshMemory:
@@ -36,7 +40,9 @@ class FleshMemory:
 
     `corrections` is what settling found, in the frame of the bones at rest; `previous_settled` where the flesh settled
     in the last step; `positions` and `velocities` are those of the lively flesh. `inverted` is 1 where elements have
-    settled inside out, `handles` what hands do to the skin. `time` [s] has passed since the first frame.
+    settled inside out, `pressures` how much more volume than at rest flesh wants, `handles` what hands do to the skin.
+    `bones` (J, 4, 4) are those of the last step, and have stood `still` for so long [s]. `time` [s] has passed since
+    the first frame.
     """
 
     points: Any
@@ -45,8 +51,11 @@ class FleshMemory:
     positions: Any
     velocities: Any
     inverted: Any
+    pressures: Any
     handles: HandleMemory
     contact: ContactMemory
+    bones: FloatArray
+    still: float = 0.0
     time: float = 0.0
 
 
@@ -67,6 +76,7 @@ class FleshState:
         blank = constants.blank
         self.binding, self.device, self.count = binding, constants.device, len(binding.inverse_masses)
         joints = len(binding.character.skeleton)
+        self._size = float(np.ptp(binding.character.skeleton.heads, axis=0).max()) or 1.0
         self.arrays, self.affine = BlendArrays(binding.packed, constants), Affine(joints, self.device)
         self.joint_rotations = blank(joints, wp.quatf)
         self._linear = skin.skinning.base == "linear"
@@ -75,7 +85,7 @@ class FleshState:
             if self._linear
             else dual_quaternion.record_blend(self.arrays)
         )
-        self.params = blank(9, wp.float32)
+        self.params = blank(11, wp.float32)
         self.rotations = blank(self.count, wp.quatf)
         self.settled, self.offsets = blank(self.count, wp.vec3f), blank(self.count, wp.vec3f)
         self.angular_frequencies = blank(self.count, wp.float32)
@@ -84,6 +94,8 @@ class FleshState:
         )
         self.surface = AttachedSkin(binding, smooth=skin.skinning.smooth)
         self.volume_keeper = VolumePreserver(binding.volume, self.surface.points, constants)
+        if skin.skinning.keep_volume:
+            binding.volume.tell("PositionBased")
         self.collision = FleshCollision(binding.collision, constants, bodies=skin.bodies, copies=binding.copies)
         self.collides = skin.meets_anything
         self._recipes: dict[str, SettleAndSwing | ProjectConstraints] = {}
@@ -95,14 +107,16 @@ class FleshState:
             blank(self.count, wp.vec3f),
             blank(self.count, wp.vec3f),
             blank(self.count, wp.int32),
+            blank(self.count, wp.float32),
             HandleMemory.open(constants),
             self.collision.start(),
+            np.full((joints, 4, 4), np.inf),
         )
         self.handles: Handles | None = None
         self._readings: Readings | None = None
         self.recorded: tuple[Any, tuple[Any, ...], Stages] | None = None
         self._tuned: tuple[PositionBased, float] | None = None
-        self._params = np.zeros(9)
+        self._params = np.zeros(11)
 
     @property
     def points(self) -> Any:
@@ -154,14 +168,15 @@ class FleshState:
         binding = self.binding
         if scheme == "published":
             return ProjectConstraints(binding.body, binding.constants, copies=binding.copies)
-        planes = self.collision.held_off_planes
-        return SettleAndSwing(LbfgsSolver(binding.energy, self.arrays.posed, binding.constants, planes=planes))
+        contacts = self.collision.held_off
+        return SettleAndSwing(LbfgsSolver(binding.energy, self.arrays.posed, binding.constants, contacts=contacts))
 
     def set_pose(self, pose: Pose, dt: float) -> None:
         """Bring a pose to the device."""
         if self.handles is not None:
             self.handles.begin_step()
         transforms = pose.skinning(self.binding.character.skeleton)
+        self._notice_rest(pose.world_from_joint, dt)
         self.blend.set(transforms)
         if not self._linear:
             self.affine.set(transforms)
@@ -169,14 +184,28 @@ class FleshState:
         self.volume_keeper.set(pose)
         if self.collides:
             world = pose.world_from_joint.reshape(self.collision.copies, -1, 4, 4)
-            self.collision.set_pose(world, self.memory.contact, time=self.memory.time, dt=dt)
+            at_rest = self.memory.still > STILL_AFTER
+            self.collision.set_pose(world, self.memory.contact, time=self.memory.time, dt=dt, at_rest=at_rest)
+
+    def _notice_rest(self, world_from_joint: FloatArray, dt: float) -> None:
+        """Once bones have stood still for a while, flesh is left to come to rest: a held pose is still."""
+        from supple.skins.position_based.step_kernels import RECOVERS
+
+        memory = self.memory
+        moved = not np.abs(world_from_joint - memory.bones).max() <= UNMOVED * self._size
+        memory.still = 0.0 if moved or dt <= 0.0 else memory.still + dt
+        memory.bones[...] = world_from_joint
+        self._set_param(RECOVERS, float(memory.still <= STILL_AFTER))
 
     def join(self, *, moving: bool) -> None:
         """Let flesh begin with the velocity of the body, or go on with its own."""
         from supple.skins.position_based.step_kernels import JOINING
 
-        if self._params[JOINING] != moving:
-            self._params[JOINING] = moving
+        self._set_param(JOINING, float(moving))
+
+    def _set_param(self, which: int, value: float) -> None:
+        if self._params[which] != value:
+            self._params[which] = value
             devices.write(self.params, self._params)
 
     def detect_contacts(self) -> None:
@@ -194,6 +223,7 @@ class FleshState:
         swing = skin.swing
         drag, sculpted = math.exp(-swing.drag * dt), float(swing.rest_includes_gravity)
         row = [settles, dt, swing.damping, swing.max_offset, sculpted, settles, drag, swing.gravity, 0.0]
+        row += [2.0 * math.pi * swing.frequency, 1.0]
         self._params = np.array(row)
         devices.write(self.params, self._params)
         self._tune_collision(skin)

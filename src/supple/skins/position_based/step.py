@@ -68,9 +68,9 @@ def _record(skin: PositionBased, state: FleshState, incoming: Any) -> Stages:
     )
     begin: devices.Calls = [state.blend, run.rotate_joints, run.move_anchors, run.warm_start]
     settle: devices.Calls = [
-        *recipe.settle(skin, project_contacts),
+        *recipe.settle(skin, project_contacts, memory.pressures),
         run.store_settled,
-        *recipe.check(state.settled, memory.inverted),
+        *recipe.check(state.settled, memory.inverted, memory.pressures),
     ]
     handles = state.handles
     # Where momentum alone carries flesh, constraints would draw it out of the hand again, farther in every step.

@@ -22,14 +22,18 @@ IntArray = wp.array(dtype=wp.int32)
 
 WARM_START = wp.constant(0)  # how much of the last correction a step starts with
 DT = wp.constant(1)  # s
-DAMPING = wp.constant(2)  # of the swinging flesh, 1 is critical
+DAMPING = wp.constant(2)  # of the softest flesh, 1 is critical
 MAX_OFFSET = wp.constant(3)  # how far flesh may swing, as a share of its depth
 REST_INCLUDES_GRAVITY = wp.constant(4)  # 1: the rest shape already hangs as gravity wants it
 PINNED = wp.constant(5)  # 1: what the bones drive is not moved by lively flesh
 DRAG = wp.constant(6)  # share of the velocity that is kept in a step
 GRAVITY = wp.constant(7)  # m/s^2, downwards
+FREQUENCY = wp.constant(9)  # rad/s, of the softest flesh: what swings faster is damped more, by as much
+RECOVERS = wp.constant(10)  # 1: elements inside out are led back, which would tremble where bones stand still
 JOINING = wp.constant(8)  # 1: flesh begins to move with the body, not from rest
 TINY = wp.constant(1.0e-12)
+EASE = wp.constant(0.5)  # of the way from the last correction to the new one that a step goes
+MOST_DAMPING = wp.constant(0.99)  # the oscillator is solved below its critical damping
 
 
 @wp.struct
@@ -65,9 +69,9 @@ def warm_start(
     rotations[i] = r
     c = corrections[i]
     keep = params[WARM_START] * wp.min(1.0, max_correction[i] / wp.max(wp.length(c), 1.0e-9))
-    if inverted[i] != 0:
+    if inverted[i] != 0 and params[RECOVERS] != 0.0:
         keep = 0.5 * keep
-        inverted[i] = 0
+    inverted[i] = 0
     if inverse_masses[i] == 0.0:
         keep = 0.0
     p = kinematic[i] + rotate(r, keep * c)
@@ -97,11 +101,21 @@ def store_settled(
     corrections: Vec3Array,
     settled: Vec3Array,
 ):
-    """Keep what the settling found: c = R^T (y - q)."""
+    """Keep what the settling found, c = R^T (y - q), half of the way: what motion makes flesh do does not snap."""
     i = first + wp.tid()
-    y = position(particles[i])
-    corrections[i] = inverse_rotate(rotations[i], y - kinematic[i])
-    settled[i] = y
+    c = inverse_rotate(rotations[i], position(particles[i]) - kinematic[i])
+    c = corrections[i] + EASE * (c - corrections[i])
+    corrections[i] = c
+    settled[i] = kinematic[i] + rotate(rotations[i], c)
+
+
+@wp.func
+def within(u: wp.vec3f, limit: float) -> wp.vec3f:
+    """u, smoothly kept shorter than `limit`: flesh that would hang farther than it may comes to rest before its end."""
+    if limit <= 0.0:
+        return wp.vec3f(0.0, 0.0, 0.0)
+    ratio = wp.length(u) / limit
+    return u / wp.sqrt(wp.sqrt(1.0 + ratio * ratio * ratio * ratio))
 
 
 @wp.kernel(enable_backward=False)
@@ -121,8 +135,8 @@ def swing(
 
     With u = x - y, n the damping, w the pace [rad/s], and g the pull of gravity that the sculpted shape does not know,
       u'' + 2 n w u' + w^2 u = g
-    is solved exactly over the step, so that it is stable for any step and any pace. A pace below zero means that the
-    bones drive the particle; zero means that nothing but its momentum and the constraints do.
+    is solved exactly over the step, so that it is stable for any step and any pace. Flesh is viscous: n grows with w. A
+    pace below zero means that the bones drive the particle; zero, that nothing but its momentum and constraints do.
     """
     i = first + wp.tid()
     dt = params[DT]
@@ -139,11 +153,13 @@ def swing(
         v = velocities[i] + dt * pull
         if w > 0.0:
             drift = (y - previous_settled[i]) / dt
-            rest = pull / (w * w)
+            limit = params[MAX_OFFSET] * depth[i]
+            rest = within(pull / (w * w), limit)
             u = positions[i] - previous_settled[i] - rest
             du = (1.0 - params[JOINING]) * (velocities[i] - drift)
-            free = advance_oscillator(u, du, oscillator_coefficients(w, params[DAMPING], dt))
-            held = clamp_offset(free[0] + rest, free[1], params[MAX_OFFSET] * depth[i])
+            damping = wp.min(params[DAMPING] * wp.max(w / params[FREQUENCY], 1.0), MOST_DAMPING)
+            free = advance_oscillator(u, du, oscillator_coefficients(w, damping, dt))
+            held = clamp_offset(free[0] + rest, free[1], limit)
             x = y + held[0]
             v = drift + held[1]
         positions[i] = x

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from supple.motion.motion import Motion
 from supple.obstacles import RigidBody
 from supple.obstacles.device_bodies import DeviceBodies
 from supple.skins.position_based.contact.binding import WHERE, CollisionBinding
+from supple.skins.position_based.contact.memory import ContactMemory
 
 BELOW = 2.0 * np.pi / 3.0  # [rad]: joints bent less than this are not searched
 LOWEST_BELOW, HIGHEST_BELOW = np.pi / 3.0, np.pi
@@ -26,26 +26,11 @@ RELEASE = 0.5  # of a cell: a contact that has opened by this is let go
 MAX_DEPTH = 1.0  # cells: what is deeper inside another part is left there
 OPENED = 0.2  # [rad] above the angle at which a joint is searched: its contacts are let go
 LIKE_AT_REST = 0.05  # [rad]: a joint this near to its rest angle, or beyond, holds nothing
-FIRM_AFTER = 0.1  # [s] in which a contact grows firm, or goes
+FIRM_AFTER = 0.15  # [s] in which a contact grows firm, or goes
+ROOM = 1.5  # cells: how deep a contact that is found anew lets flesh be
 SPARE = 1e-3  # of a cell: room for rounding round the boxes that are searched
 MOST_RECORDED = 16  # arrays of particles whose launches are kept
 LANES = 65536  # threads that go through pairs on a GPU
-
-
-@dataclass
-class ContactMemory:
-    """What contacts remember from step to step.
-
-    `plane_of` and `face_of` (C P,) on the device say which joint's plane and which face each particle is held off,
-    -1 for none, and `firmness` (C P,) how firmly, 0 to 1 for either. `angles` (C, R) [rad] are those of the last step,
-    and `steps` counts the steps so far.
-    """
-
-    plane_of: Any
-    face_of: Any
-    firmness: Any
-    angles: FloatArray
-    steps: int = 0
 
 
 class FleshCollision:
@@ -55,6 +40,7 @@ class FleshCollision:
     bones where the parts meet at a joint, else by the face of the body's boundary that is nearest in the rest shape.
     A contact is held until it has opened by half an edge, slid off its face, or its joint has straightened, because a
     particle that was parted in one step is inside nothing in the next, and would otherwise fall back every other step.
+    Once bones have stood still for a while contacts stay as they are, until they move again: a held pose is still.
 
     On demand, a joint is searched while its two bones close and their angle is below `below`, a limb while it closes on
     the body's midline; also while contacts are held there, or a joint that stops in full bend would lose what the
@@ -84,6 +70,7 @@ class FleshCollision:
         self.device, self.copies, self.particles = constants.device, copies, len(binding.rest)
         self.bodies = DeviceBodies(bodies, self.device)
         self._allocate(constants)
+        self._at_rest = False
         self._detections: dict[tuple[int, bool], list[list[Callable[[], None]]]] = {}
         self._projections: dict[Any, list[Callable[[], None]]] = {}
         self.set_order(jacobi=jacobi)
@@ -113,7 +100,7 @@ class FleshCollision:
         devices.write(self._stiffness, np.array([stiffness], dtype=np.float32))
 
     def _allocate(self, constants: devices.Constants) -> None:
-        from supple.skins.position_based.contact import detection_kernels as kernels
+        from supple.skins.position_based.contact import contact_arrays as kernels
 
         wp, put, blank, bound = devices.warp(), constants.put, constants.blank, self.binding
         total, planes, regions = self.copies * self.particles, max(len(self.planes), 1), max(len(self.regions), 1)
@@ -145,6 +132,9 @@ class FleshCollision:
             face_of=blank(total, wp.int32),
             firmness=blank(total, wp.vec2f),
             rate=blank(1, wp.float32),
+            room=ROOM * self.hash.cell,
+            on_side=blank((self.copies, 2 * planes), wp.int32),
+            were_on_side=blank((self.copies, 2 * planes), wp.int32),
         )
         self._new = devices.fill_struct(
             kernels.NewContacts(), planes=blank(total, wp.int32), elements=blank(total, wp.int64)
@@ -180,10 +170,11 @@ class FleshCollision:
         self._new.planes.fill_(int(kernels.NONE))
         self._new.elements.fill_(int(kernels.NO_ELEMENT))
         held.firmness.zero_()
+        held.on_side.zero_()
         self._contacts.count.zero_()
         self._body_contacts.count.zero_()
         angles = np.full((self.copies, len(self.regions)), np.inf)
-        return ContactMemory(held.plane_of, held.face_of, held.firmness, angles)
+        return ContactMemory(held.plane_of, held.face_of, held.firmness, held.on_side, angles)
 
     def release(self, state: ContactMemory) -> None:
         """Hold nothing off anything any more, and forget how joints were bent."""
@@ -206,9 +197,18 @@ class FleshCollision:
         self.find(particles)
 
     def set_pose(
-        self, world_from_joint: FloatArray, state: ContactMemory, *, time: float = 0.0, dt: float = 0.0
+        self,
+        world_from_joint: FloatArray,
+        state: ContactMemory,
+        *,
+        time: float = 0.0,
+        dt: float = 0.0,
+        at_rest: bool = False,
     ) -> None:
-        """The part of `detect` on the host: planes, angles and bodies of a pose go to the device."""
+        """The part of `detect` on the host: planes, angles and bodies of a pose go to the device.
+
+        While bones are `at_rest`, contacts stay as they are: what would be found anew, or let go of, would tremble.
+        """
         joints = len(self.planes.skeleton)
         given = np.asarray(world_from_joint, dtype=np.float64)
         if given.shape not in ((joints, 4, 4), (self.copies, joints, 4, 4)):
@@ -230,16 +230,24 @@ class FleshCollision:
             state.angles[...] = angles
         if len(self.bodies):
             self.bodies.move(time, dt)
-        devices.write(self._held.rate, np.array([min(1.0, dt / FIRM_AFTER) if dt > 0.0 else 1.0], dtype=np.float32))
+        self._at_rest = at_rest
+        rate = 0.0 if self._at_rest else min(1.0, dt / FIRM_AFTER) if dt > 0.0 else 1.0
+        devices.write(self._held.rate, np.array([rate], dtype=np.float32))
         state.steps += 1
 
     def find(self, particles: Any) -> None:
         """The part of `detect` on the device. Nothing in it waits for the device, so that a CUDA graph can hold it."""
         before, after, outside = self._recorded(particles)
         self._held_in_region.zero_()
+        devices.warp().copy(self._held.were_on_side, self._held.on_side)
+        self._held.on_side.zero_()
+        if self._at_rest:
+            before, after = before[:1], after[-1:]
         for launch in before:
             launch()
-        if self.itself:
+        if self._at_rest and self.itself:
+            after[0]()
+        elif self.itself:
             self.hash.find(particles, within=None if self.full else self._boxes)
             if self._recorded_pairs is not self.hash.pairs:  # it grew
                 self._detections.clear()
@@ -293,46 +301,52 @@ class FleshCollision:
     # Inside every round
 
     @property
-    def held_off_planes(self) -> tuple[Any, Any]:
-        """On the device: which plane each particle is held off and how firmly, and the planes; see `HeldContacts`."""
-        return self._held, self._plane_arrays
+    def held_off(self) -> tuple[Any, ...]:
+        """On the device: what each particle is held off and how firmly, the planes, the faces, and a list of all."""
+        return self._held, self._plane_arrays, self._faces, self._contacts
 
     @property
     def surfaces(self) -> tuple[Any, ...]:
         """On the device: what every particle is held off, planes, faces and rigid bodies, as kernels take them."""
         return self._held, self._plane_arrays, self._faces, self._rigid
 
-    def project(self, particles: Any, *, before: Any = None, planes: bool = True) -> None:
+    def project(self, particles: Any, *, before: Any = None, itself: bool = True, settled: Any | None = None) -> None:
         """Part everything that touches, once: positions of `particles` (C P,), as (x, y, z, inverse mass), change.
 
-        Without `planes`, what those through the joints hold off is left to others. `before` (C P,) are positions at the
-        beginning of the step; bodies with friction need them, else they slide.
+        Without `itself`, rigid bodies alone part. `before` (C P,) are positions at the beginning of the step; bodies
+        with friction need them, else they slide. Where flesh of one side is deeper in the other at its `settled`
+        position (C P,) already, it is held off going farther: swinging flesh then comes to rest where it settled.
         """
         origin = particles if before is None else before
-        key = (self._check_particles(particles).ptr, origin.ptr, origin.dtype, planes, self._jacobi)
+        relative = 0 if settled is None else settled.ptr
+        key = (self._check_particles(particles).ptr, origin.ptr, origin.dtype, itself, relative, self._jacobi)
         if key not in self._projections:
             if len(self._projections) >= MOST_RECORDED:
                 self._projections.clear()
-            self._projections[key] = self._record_projection(particles, origin, planes=planes)
+            self._projections[key] = self._record_projection(particles, origin, itself=itself, settled=settled)
         for launch in self._projections[key]:
             launch()
 
-    def _record_projection(self, particles: Any, before: Any, *, planes: bool) -> list[Callable[[], None]]:
+    def _record_projection(
+        self, particles: Any, before: Any, *, itself: bool, settled: Any | None
+    ) -> list[Callable[[], None]]:
         from supple.skins.position_based.contact import response_kernels as kernels
 
         count = self.copies * self.particles
         held = [self._contacts, self.particles, self._stiffness, self._held]
-        if not self._jacobi:
+        found = []
+        if itself and not self._jacobi:
             inputs = [*held, self._plane_arrays, self._faces, particles]
             found = [self._launch(kernels.project_contacts, 1, inputs)]
-        else:
+        elif itself:
             sums = [self._sums, self._counts]
+            relative = [int(settled is not None), self._rest if settled is None else settled]
+            faces, planes = [self._faces, *relative, particles, *sums], [self._plane_arrays, *relative, particles]
             found = [
-                self._launch(kernels.accumulate_face_corrections, count, [*held, self._faces, particles, *sums]),
+                self._launch(kernels.accumulate_face_corrections, count, [*held, *faces]),
                 self._launch(kernels.apply_face_corrections, count, [*sums, particles]),
+                self._launch(kernels.project_planes, count, [*held, *planes]),
             ]
-            if planes:
-                found.append(self._launch(kernels.project_planes, count, [*held, self._plane_arrays, particles]))
         if len(self.bodies):
             inputs = [self._body_contacts, self._stiffness, before, self._rigid, particles]
             found.append(self._launch(kernels.project_bodies, count, inputs))

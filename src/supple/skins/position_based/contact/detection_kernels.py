@@ -15,6 +15,13 @@ import warp as wp
 from supple.geometry.collision.spatial_hash.kernels import FoundPairs, boxes_overlap, tetrahedron_barycentric
 from supple.geometry.kernels.particle import position
 from supple.obstacles.kernels import body_surface
+from supple.skins.position_based.contact.contact_arrays import (
+    ContactList,
+    HeldContacts,
+    NewContacts,
+    PlaneArrays,
+    RigidBodies,
+)
 
 Vec4Array = wp.array(dtype=wp.vec4f)
 Vec3Array = wp.array(dtype=wp.vec3f)
@@ -34,62 +41,6 @@ DEPTHS = wp.constant(1048576.0)  # steps of depth that are told apart
 FARTHEST = wp.constant(3.0e38)
 BESIDE = wp.constant(-0.5)  # share of a face's corner: a particle farther beside it than this has slid off
 FIRM = wp.constant(0.5)  # inverse mass of what hardly gives way
-
-
-@wp.struct
-class PlaneArrays:
-    """The plane of every joint k in copy c: a point, the normal (C, K), whether it `holds` anything, how far it goes.
-
-    sides[i, j] (J, J) is the plane between parts i and j, as `plane_of` counts them.
-    """
-
-    points: Vec3Array2d
-    normals: Vec3Array2d
-    holds: IntArray2d
-    extents: FloatArray
-    sides: IntArray2d
-
-
-@wp.struct
-class HeldContacts:
-    """The plane and the face that every particle is held off, and how firmly by each, 0 to 1.
-
-    `rate` is how much firmer a contact grows in a step, or weaker when it is let go of.
-    """
-
-    plane_of: IntArray
-    face_of: IntArray
-    firmness: Vec2Array
-    rate: FloatArray
-
-
-@wp.struct
-class NewContacts:
-    """The plane, and the deepest element, that the search found for every particle; `NONE`, `NO_ELEMENT`."""
-
-    planes: IntArray
-    elements: Int64Array
-
-
-@wp.struct
-class ContactList:
-    """How many particles touch something, and which."""
-
-    count: IntArray
-    particles: IntArray
-
-
-@wp.struct
-class RigidBodies:
-    """Shapes of rigid bodies, and what takes their frames to the world at the end and the beginning of the step."""
-
-    kinds: IntArray
-    sizes: Vec3Array
-    frictions: FloatArray
-    meshes: wp.array(dtype=wp.uint64)
-    now: wp.array(dtype=wp.transformf)
-    earlier: wp.array(dtype=wp.transformf)
-    reach: float
 
 
 @wp.func
@@ -123,6 +74,12 @@ def plane_side(code: int) -> float:
     return 1.0 - 2.0 * float(code % 2)
 
 
+@wp.func
+def lowest_height(held: HeldContacts, firmness: float) -> float:
+    """How far, at most, a particle may be on the wrong side: less than zero until its contact is firm."""
+    return (firmness - 1.0) * held.room
+
+
 @wp.kernel(enable_backward=False)
 def update_held_contacts(
     first: int,
@@ -140,9 +97,10 @@ def update_held_contacts(
 ):
     """Let go of contacts that have opened by `release`, or slid off; count the others for the regions they are in.
 
-    A joint that is open (`holds` 0) lets go of all: particles next to it are always near its plane. What is held grows
-    firmer by `rate` in every step, up to one, and what is let go of grows weaker, until it is gone: a contact that is
-    found a step sooner or later then makes little difference.
+    A joint that is open (`holds` 0) lets go of all: particles next to it are always near its plane. So does a
+    plane that holds flesh of one side only, which meets nothing there, once its other side has had time to be counted.
+    What is held grows firmer by `rate` in every step, up to one, and what is let go of grows weaker, until it is gone:
+    a contact that is found a step sooner or later then makes little difference.
     """
     i = first + wp.tid()
     if i == 0:
@@ -159,8 +117,12 @@ def update_held_contacts(
         k = code // 2
         apart = x - planes.points[c, k]
         height = plane_side(code) * wp.dot(apart, planes.normals[c, k])
-        if planes.holds[c, k] > 0 and height < release and wp.length(apart) <= planes.extents[k] + release:
+        other = code + 1 - 2 * (code % 2)
+        met = held.were_on_side[c, other] > 0 or firm[0] < 2.5 * held.rate[0]
+        near = height < release and wp.length(apart) <= planes.extents[k] + release
+        if planes.holds[c, k] > 0 and met and near:
             wp.atomic_add(held_in_region, c, k, 1)
+            wp.atomic_add(held.on_side, c, code, 1)
             on_plane = wp.min(firm[0] + held.rate[0], 1.0)
         elif on_plane <= 0.0:
             held.plane_of[i] = -1

@@ -17,10 +17,12 @@ from supple.skins.position_based.contact.detection_kernels import (
     RigidBodies,
     face_barycentric,
     face_normal,
+    lowest_height,
     plane_side,
 )
 
 Vec4Array = wp.array(dtype=wp.vec4f)
+Vec3Array = wp.array(dtype=wp.vec3f)
 Positions = wp.array(dtype=Any)  # of vec3f, or of vec4f whose last number is something else
 Vec3iArray = wp.array(dtype=wp.vec3i)
 FloatArray = wp.array(dtype=wp.float32)
@@ -35,9 +37,9 @@ LARGEST_SUM = wp.constant(1.0e3)  # [m]
 
 
 @wp.func
-def project_plane(p: wp.vec4f, q: wp.vec3f, n: wp.vec3f, stiffness: float) -> wp.vec4f:
-    """C = (p - q) . n >= 0: on the wrong side, p moves by -C n, times the stiffness; the plane does not move."""
-    height = wp.dot(position(p) - q, n)
+def project_plane(p: wp.vec4f, q: wp.vec3f, n: wp.vec3f, lowest: float, stiffness: float) -> wp.vec4f:
+    """C = (p - q) . n - lowest >= 0: on the wrong side, p moves by -C n, times the stiffness; the plane stays."""
+    height = wp.dot(position(p) - q, n) - lowest
     if height < 0.0 and p[3] > 0.0:
         return p - wp.vec4f(n[0], n[1], n[2], 0.0) * (stiffness * height)
     return p
@@ -51,15 +53,15 @@ def clamp_barycentric(u: wp.vec3f) -> wp.vec3f:
 
 
 @wp.func
-def project_face(p: wp.vec4f, a: wp.vec4f, b: wp.vec4f, c: wp.vec4f, stiffness: float) -> wp.vec4f:
-    """C = (p - a) . n >= 0 for a particle that must be outside a face: returns s and the push s n for unit w.
+def project_face(p: wp.vec4f, a: wp.vec4f, b: wp.vec4f, c: wp.vec4f, lowest: float, stiffness: float) -> wp.vec4f:
+    """C = (p - a) . n - lowest >= 0 for a particle that must be outside a face: s and the push s n for unit w.
 
     With u the place of p on the face, the gradients are n and -u_i n, so s = -k C / (w_p + sum_i w_i u_i^2). The
     particle moves by w_p s n, corner i by -w_i u_i s n: weighed by mass, the moves cancel. s is zero when C >= 0.
     """
     xa = position(a)
     n = face_normal(xa, position(b), position(c))
-    height = wp.dot(position(p) - xa, n)
+    height = wp.dot(position(p) - xa, n) - lowest
     if height < 0.0:
         u = clamp_barycentric(face_barycentric(position(p), xa, position(b), position(c)))
         slope = p[3] + a[3] * u[0] * u[0] + b[3] * u[1] * u[1] + c[3] * u[2] * u[2]
@@ -77,19 +79,24 @@ def apply_correction(p: wp.vec4f, push: wp.vec4f, weight: float) -> wp.vec4f:
 
 
 @wp.func
-def contact_stiffness(stiffness: float, firmness: float) -> float:
-    """How much of a contact one round parts while it grows firm; a dozen rounds at a third already part most of it."""
-    return stiffness * firmness * firmness * firmness
-
-
-@wp.func
-def project_onto_plane(i: int, c: int, stiffness: float, held: HeldContacts, planes: PlaneArrays, particles: Vec4Array):
-    """Move a particle to its own side of its plane."""
+def project_onto_plane(
+    i: int,
+    c: int,
+    stiffness: float,
+    held: HeldContacts,
+    planes: PlaneArrays,
+    relative: int,
+    settled: Vec3Array,
+    particles: Vec4Array,
+):
+    """Move a particle to its own side of its plane, or to where it settled beyond it if that is `relative`."""
     code = held.plane_of[i]
     plane = code // 2
-    k = contact_stiffness(stiffness, held.firmness[i][0])
     n = plane_side(code) * planes.normals[c, plane]
-    particles[i] = project_plane(particles[i], planes.points[c, plane], n, k)
+    lowest = lowest_height(held, held.firmness[i][0])
+    if relative == 1:
+        lowest = wp.min(lowest, wp.dot(settled[i] - planes.points[c, plane], n))
+    particles[i] = project_plane(particles[i], planes.points[c, plane], n, lowest, stiffness)
 
 
 @wp.func
@@ -143,7 +150,7 @@ def project_contacts(
             a = particles[ia]
             b = particles[ib]
             d = particles[ic]
-            push = project_face(p, a, b, d, contact_stiffness(stiffness[0], held.firmness[i][1]))
+            push = project_face(p, a, b, d, lowest_height(held, held.firmness[i][1]), stiffness[0])
             if push[3] > 0.0:
                 u = clamp_barycentric(face_barycentric(position(p), position(a), position(b), position(d)))
                 particles[i] = apply_correction(p, push, 1.0)
@@ -151,7 +158,10 @@ def project_contacts(
                 particles[ib] = apply_correction(b, push, -u[1])
                 particles[ic] = apply_correction(d, push, -u[2])
         if held.plane_of[i] >= 0:
-            project_onto_plane(i, c, stiffness[0], held, planes, particles)
+            code = held.plane_of[i]
+            n = plane_side(code) * planes.normals[c, code // 2]
+            lowest = lowest_height(held, held.firmness[i][0])
+            particles[i] = project_plane(particles[i], planes.points[c, code // 2], n, lowest, stiffness[0])
 
 
 # All at once
@@ -165,6 +175,8 @@ def project_planes(
     stiffness: FloatArray,
     held: HeldContacts,
     planes: PlaneArrays,
+    relative: int,
+    settled: Vec3Array,
     particles: Vec4Array,
 ):
     """Planes move one particle each, so all may run at once."""
@@ -173,7 +185,7 @@ def project_planes(
         i = contacts.particles[t]
         if held.plane_of[i] >= 0:
             c = i // particles_per_copy
-            project_onto_plane(i, c, stiffness[0], held, planes, particles)
+            project_onto_plane(i, c, stiffness[0], held, planes, relative, settled, particles)
 
 
 @wp.func
@@ -193,6 +205,8 @@ def accumulate_face_corrections(
     stiffness: FloatArray,
     held: HeldContacts,
     faces: Vec3iArray,
+    relative: int,
+    settled: Vec3Array,
     particles: Vec4Array,
     sums: Int64Array,
     counts: IntArray,
@@ -211,7 +225,11 @@ def accumulate_face_corrections(
             a = particles[ia]
             b = particles[ib]
             d = particles[ic]
-            push = project_face(p, a, b, d, contact_stiffness(stiffness[0], held.firmness[i][1]))
+            lowest = lowest_height(held, held.firmness[i][1])
+            if relative == 1:
+                n = face_normal(settled[ia], settled[ib], settled[ic])
+                lowest = wp.min(lowest, wp.dot(settled[i] - settled[ia], n))
+            push = project_face(p, a, b, d, lowest, stiffness[0])
             if push[3] > 0.0:
                 u = clamp_barycentric(face_barycentric(position(p), position(a), position(b), position(d)))
                 accumulate_correction(i, push, 1.0, p[3], sums, counts)

@@ -139,20 +139,21 @@ def element_arrays(binding: EnergyBinding, device: str) -> Any:
     )
 
 
-def star_arrays(one: Constraints, device: str) -> Any:
+def star_arrays(binding: EnergyBinding, device: str) -> Any:
     """What surrounds every particle, on the device."""
     from supple.skins.position_based.solve.energy_kernels import Star
 
-    wp = devices.warp()
+    wp, one, corners = devices.warp(), binding.one, binding.corners
     count = len(one.points)
-    starts, members = group_by_label(one.corners.reshape(-1), count)
+    starts, members = group_by_label(corners.reshape(-1), count)
     element, corner = members // 4, members % 4
     edge_starts, half = group_by_label(one.ends.reshape(-1), count)
     return devices.fill_struct(
         Star(),
         starts=_put(starts, wp.int32, device),
-        others=_put(one.corners[element[:, None], FACES[corner]], wp.vec3i, device),
-        sizes=_put(_sizes(one)[element], wp.vec2f, device),
+        elements=_put(element, wp.int32, device),
+        others=_put(corners[element[:, None], FACES[corner]], wp.vec3i, device),
+        sizes=_put(binding.sizes[element], wp.vec2f, device),
         edge_starts=_put(edge_starts, wp.int32, device),
         far_ends=_put(one.ends[half // 2, 1 - half % 2], wp.int32, device),
         lengths=_put(one.rest_lengths[half // 2], wp.float32, device),

@@ -4,12 +4,14 @@
 Symbols: x_i a particle and q_i where the bones alone carry it; a_i the point of its bone and b_i its distance from it
 at rest; V, d volume and length, V_0, d_0 those at rest; s_t = sum_j |g_j|^2 for the gradients g of 6 V at rest.
 
-  E(x) = sum_t k_V / (2 s_t) (6 V_t - 6 V_t0)^2 + sum_e k_d / 2 (d_e - d_e0)^2
+  E(x) = sum_t k_V / (2 s_t) (6 V_t - 6 (1 + p_t) V_t0)^2 + sum_e k_d / 2 (d_e - d_e0)^2
        + sum_i k_b / 2 max(|x_i - a_i| - b_i, 0)^2 + sum_i (k_q + h_i) / 2 |x_i - q_i|^2
        + sum_i k_c / 2 min((x_i - c) . n, 0)^2
 
-Without slack, bonds push as well as pull. h_i holds particles that are partly firm. The last sum is over particles that
-are held off the plane through a joint, at c with normal n. G is the gradient of E.
+p_t is the pressure in an element (`pressure_kernels`). Without slack, bonds push as well as pull. h_i holds particles
+that are partly firm. The last sum is over particles that are held off the plane through a joint, at c with normal n,
+and over those held off a face of the body, whose corners are pushed back by as much; its normal counts as fixed there.
+G is the gradient of E.
 
 Flesh that swings is held together by the same strains, relative to the sizes that it has where it settled.
 """
@@ -17,7 +19,16 @@ Flesh that swings is held together by the same strains, relative to the sizes th
 import warp as wp
 
 from supple.geometry.kernels.particle import position, translate
-from supple.skins.position_based.contact.detection_kernels import HeldContacts, PlaneArrays, plane_side
+from supple.skins.position_based.contact.detection_kernels import (
+    ContactList,
+    HeldContacts,
+    PlaneArrays,
+    face_barycentric,
+    face_normal,
+    lowest_height,
+    plane_side,
+)
+from supple.skins.position_based.contact.response_kernels import FIXED_POINT, LARGEST_SUM, Int64Array, clamp_barycentric
 
 Vec4Array = wp.array(dtype=wp.vec4f)
 Vec3Array = wp.array(dtype=wp.vec3f)
@@ -51,11 +62,12 @@ class Elements:
 class Star:
     """The same round every particle of one body, in compressed rows.
 
-    `others` are the three other corners of an element, so that (particle, others) has positive volume; `far_ends` are
-    the other ends of edges.
+    `elements` are their numbers, `others` the three other corners of an element, so that (particle, others) has
+    positive volume; `far_ends` are the other ends of edges.
     """
 
     starts: IntArray
+    elements: IntArray
     others: Vec3iArray
     sizes: Vec2Array
     edge_starts: IntArray
@@ -132,6 +144,7 @@ def strain_by_element(
     particles_per_copy: int,
     weights: FloatArray,
     elements: Elements,
+    targets: FloatArray,
     relative: int,
     settled: Vec3Array,
     particles: Vec4Array,
@@ -162,7 +175,8 @@ def strain_by_element(
             g_e = wp.cross(ab, ad)
             g_a = -(g_b + g_d + g_e)
             size = elements.sizes[t]
-            wanted = target_volume(relative, size[0], settled, shift + v[0], shift + v[1], shift + v[2], shift + v[3])
+            wanted = targets[c * count + t]
+            wanted = target_volume(relative, wanted, settled, shift + v[0], shift + v[1], shift + v[2], shift + v[3])
             error = wp.dot(g_e, ae) - wanted
             weight = k * size[1]
             f = weight * error
@@ -189,6 +203,7 @@ def strain_by_particle(
     particles_per_copy: int,
     weights: FloatArray,
     star: Star,
+    targets: FloatArray,
     relative: int,
     settled: Vec3Array,
     particles: Vec4Array,
@@ -198,6 +213,7 @@ def strain_by_particle(
     p = first + wp.tid()
     i = p % particles_per_copy
     shift = p - i
+    copy = (p // particles_per_copy) * (targets.shape[0] // (particles.shape[0] // particles_per_copy))
     own = particles[p]
     total = wp.vec3f(0.0, 0.0, 0.0)
     number = float(0.0)
@@ -209,7 +225,8 @@ def strain_by_particle(
             b = position(particles[shift + other[0]])
             n = wp.cross(position(particles[shift + other[1]]) - b, position(particles[shift + other[2]]) - b)
             weight = weights[VOLUME] * size[1]
-            wanted = target_volume(relative, size[0], settled, p, shift + other[0], shift + other[1], shift + other[2])
+            wanted = targets[copy + star.elements[t]]
+            wanted = target_volume(relative, wanted, settled, p, shift + other[0], shift + other[1], shift + other[2])
             error = wp.dot(n, b - x) - wanted
             total -= (weight * error) * n
             number += volume_number(relative, weight, error, n)
@@ -231,6 +248,47 @@ def gather_sum(p: int, lanes: int, count: int, sums: Vec4Array) -> wp.vec4f:
     return total
 
 
+@wp.func
+def face_pressure(i: int, f: int, shift: int, k: float, held: HeldContacts, faces: Vec3iArray, particles: Vec4Array):
+    """What a particle that has come through its face is pushed by, k_c min(C, 0) n, and its energy."""
+    a = position(particles[shift + faces[f][0]])
+    n = face_normal(a, position(particles[shift + faces[f][1]]), position(particles[shift + faces[f][2]]))
+    depth = wp.min(wp.dot(position(particles[i]) - a, n) - lowest_height(held, held.firmness[i][1]), 0.0)
+    push = (k * depth) * n
+    return wp.vec4f(push[0], push[1], push[2], 0.5 * k * depth * depth)
+
+
+@wp.kernel(enable_backward=False)
+def press_faces(
+    first: int,
+    contacts: ContactList,
+    particles_per_copy: int,
+    weights: FloatArray,
+    held: HeldContacts,
+    faces: Vec3iArray,
+    particles: Vec4Array,
+    pressed: Int64Array,
+):
+    """Faces give way to what has come through them: their corners share the push, added up in whole steps."""
+    t = first + wp.tid()
+    if t < contacts.count[0]:
+        i = contacts.particles[t]
+        f = held.face_of[i]
+        if f >= 0:
+            shift = (i // particles_per_copy) * particles_per_copy
+            push = face_pressure(i, f, shift, weights[CONTACT], held, faces, particles)
+            if push[3] > 0.0:
+                a = position(particles[shift + faces[f][0]])
+                b = position(particles[shift + faces[f][1]])
+                d = position(particles[shift + faces[f][2]])
+                u = clamp_barycentric(face_barycentric(position(particles[i]), a, b, d))
+                for k in range(3):
+                    for axis in range(3):
+                        part = wp.clamp(-u[k] * push[axis], -LARGEST_SUM, LARGEST_SUM)
+                        at = 3 * (shift + faces[f][k]) + axis
+                        wp.atomic_add(pressed, at, wp.int64(wp.float64(part) * wp.float64(FIXED_POINT)))
+
+
 @wp.kernel(enable_backward=False)
 def gradient(
     first: int,
@@ -241,6 +299,8 @@ def gradient(
     attachments: Attachments,
     held: HeldContacts,
     planes: PlaneArrays,
+    faces: Vec3iArray,
+    pressed: Int64Array,
     particles: Vec4Array,
     gradients: Vec3Array,
     energies: FloatArray,
@@ -266,10 +326,19 @@ def gradient(
         if code >= 0:
             c = p // particles_per_copy
             n = plane_side(code) * planes.normals[c, code // 2]
-            depth = wp.min(wp.dot(x - planes.points[c, code // 2], n), 0.0)
-            weight = weights[CONTACT] * held.firmness[p][0] * held.firmness[p][0]
-            g += (weight * depth) * n
-            energy += 0.5 * weight * depth * depth
+            lowest = lowest_height(held, held.firmness[p][0])
+            depth = wp.min(wp.dot(x - planes.points[c, code // 2], n) - lowest, 0.0)
+            g += (weights[CONTACT] * depth) * n
+            energy += 0.5 * weights[CONTACT] * depth * depth
+        face = held.face_of[p]
+        if face >= 0:
+            shift = (p // particles_per_copy) * particles_per_copy
+            push = face_pressure(p, face, shift, weights[CONTACT], held, faces, particles)
+            g += position(push)
+            energy += push[3]
+        g += wp.vec3f(float(pressed[3 * p]), float(pressed[3 * p + 1]), float(pressed[3 * p + 2])) / FIXED_POINT
+    for axis in range(3):
+        pressed[3 * p + axis] = wp.int64(0)
     gradients[p] = g
     energies[p] = energy
 

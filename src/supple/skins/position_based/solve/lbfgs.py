@@ -9,6 +9,7 @@ import numpy as np
 from supple import device as devices
 from supple.geometry.cholesky import Cholesky
 from supple.skins.position_based.solve.energy import EnergyBinding, EnergyWeights, element_arrays, star_arrays
+from supple.skins.position_based.solve.pressure import Pressure
 
 _LONGEST_MOVE = 0.5  # of an element's size, in one round
 _ROUNDING = 3e-6  # of an element's size: a round that moves particles by less on the mean has learnt nothing
@@ -21,8 +22,8 @@ class LbfgsSolver:
     """The particles of a body on a device, and iterations of L-BFGS that bring them to the least of its energy.
 
     `particles` holds position and inverse mass, `anchors` the points of the bones that particles are bound to.
-    `kinematic` is where the bones alone carry the particles. `planes`, if there are any, say which of them each
-    particle is held off and how firmly, and where they are. Of a crowd each body finds its own way.
+    `kinematic` is where the bones alone carry the particles. `contacts`, if there are any, say which plane and face
+    each particle is held off and how firmly, and where they are. Of a crowd each body finds its own way.
     """
 
     def __init__(
@@ -31,7 +32,7 @@ class LbfgsSolver:
         kinematic: Any,
         constants: devices.Constants,
         *,
-        planes: tuple[Any, Any] | None = None,
+        contacts: tuple[Any, ...] | None = None,
     ) -> None:
         from supple.skins.position_based.solve import energy_kernels, lbfgs_kernels
 
@@ -44,8 +45,11 @@ class LbfgsSolver:
         self._by_particle = device != "cpu"
         self._elements = constants.derive(binding.corners, "elements", lambda: element_arrays(binding, device))
         self._star = (
-            constants.derive(binding.corners, "star", lambda: star_arrays(one, device)) if self._by_particle else None
+            constants.derive(binding.corners, "star", lambda: star_arrays(binding, device))
+            if self._by_particle
+            else None
         )
+        self.pressure = Pressure(binding, self._elements, constants)
         self._attachments = devices.fill_struct(
             energy_kernels.Attachments(),
             anchors=self.anchors,
@@ -53,7 +57,9 @@ class LbfgsSolver:
             kinematic=kinematic,
             hold_stiffness=put(binding.hold_stiffness, wp.float32),
         )
-        self._planes = planes or _no_planes(total, copies, device)
+        self._contacts = contacts
+        self._held_off = contacts[:3] if contacts else _no_contacts(total, copies, device)
+        self._pressed = blank(3 * total, wp.int64)
         self._element_lanes = 1 if self._by_particle else int(np.clip(len(one.corners) // _LANE, 1, _MOST_LANES))
         self._strain = blank(self._element_lanes * total, wp.vec4f)
         self._weights, self._relaxation = blank(6, wp.float32), blank(6, wp.float32)
@@ -116,6 +122,7 @@ class LbfgsSolver:
         descent = [self._gradients, self._preconditioned]
         return [
             self._strain_launch(self._weights, None),
+            *self._press_faces(),
             self._launch(
                 energy_kernels.gradient,
                 total,
@@ -124,7 +131,8 @@ class LbfgsSolver:
                 self.count,
                 self._weights,
                 self._attachments,
-                *self._planes,
+                *self._held_off,
+                self._pressed,
                 self.particles,
                 self._gradients,
                 self._energies,
@@ -164,6 +172,17 @@ class LbfgsSolver:
             ),
         ]
 
+    def _press_faces(self) -> devices.Calls:
+        """Recorded, on one core of a processor: faces give way to what has come through them."""
+        from supple.skins.position_based.solve import energy_kernels
+
+        if self._contacts is None:
+            return []
+        held, _, faces, found = self._contacts
+        inputs = [found, self.count, self._weights, held, faces, self.particles, self._pressed]
+        total = self.copies * self.count
+        return [devices.Launch(energy_kernels.press_faces, total, inputs, self.device, smallest=total)]
+
     def set_relaxation(self, volume: float, stretch: float) -> None:
         """Take how much volumes and edges, 0 to 1, count in `relax`."""
         devices.write(self._relaxation, np.array([volume, 0.0, stretch, 0.0, 0.0, 0.0], dtype=np.float32))
@@ -188,9 +207,9 @@ class LbfgsSolver:
         relative = [int(settled is not None), self.anchors if settled is None else settled]
         arrays = [*relative, self.particles, self._strain]
         if self._by_particle:
-            inputs = [self.count, weights, self._star, *arrays]
+            inputs = [self.count, weights, self._star, self.pressure.targets, *arrays]
             return self._launch(energy_kernels.strain_by_particle, self.copies * self.count, *inputs)
-        inputs = [self._element_lanes, self.count, weights, self._elements, *arrays]
+        inputs = [self._element_lanes, self.count, weights, self._elements, self.pressure.targets, *arrays]
         count = self.copies * self._element_lanes
         return devices.Launch(energy_kernels.strain_by_element, count, inputs, self.device, smallest=1)
 
@@ -209,11 +228,12 @@ class LbfgsSolver:
         return devices.Launch(kernel, count, inputs, self.device)
 
 
-def _no_planes(particles: int, copies: int, device: str) -> tuple[Any, Any]:
-    from supple.skins.position_based.contact.detection_kernels import HeldContacts, PlaneArrays
+def _no_contacts(particles: int, copies: int, device: str) -> tuple[Any, Any, Any]:
+    from supple.skins.position_based.contact.contact_arrays import HeldContacts, PlaneArrays
 
     wp = devices.warp()
     points, normals = (wp.zeros((copies, 1), dtype=wp.vec3f, device=device) for _ in range(2))
     none, firmness = wp.full(particles, -1, dtype=wp.int32, device=device), wp.zeros(1, dtype=wp.vec2f, device=device)
-    held = devices.fill_struct(HeldContacts(), plane_of=none, firmness=firmness)
-    return held, devices.fill_struct(PlaneArrays(), points=points, normals=normals)
+    held = devices.fill_struct(HeldContacts(), plane_of=none, face_of=none, firmness=firmness)
+    planes = devices.fill_struct(PlaneArrays(), points=points, normals=normals)
+    return held, planes, wp.zeros(1, dtype=wp.vec3i, device=device)
