@@ -92,6 +92,8 @@ def test_settings_of_one_player_leave_others_alone(tube):
 
 @pytest.mark.parametrize("name", OTHERS[SpringDynamics])
 def test_swinging_skin_takes_a_setting_without_a_jump(name, tube):
+    """Firm in part: iterations say how soon firm skin answers, and how well, while no hand holds it."""
+    tube = tube.replace(maps={"jiggle": np.linspace(0.1, 1.0, len(tube.points))})
     changed_one, steady = (supple.player(tube, SpringDynamics()) for _ in range(2))
     for player in (changed_one, steady):
         player.advance(bend(tube, 0.0))

@@ -73,7 +73,7 @@ class SpringDynamics(SpringSettings, PullableSkin[SpringBinding, DynamicsState])
         }
     )  # fmt: skip
 
-    iterations: int = setting(8, "Sweeps per simulation step", low=1, high=1000)
+    iterations: int = setting(8, "Sweeps per simulation step, or what stands for them", low=1, high=1000)
     frequency: float = setting(4.5, "Pace at which loose skin swings; 0 for no momentum", unit="Hz", low=0.0, high=60.0)
     damping: float = setting(0.15, "Damping of the swing; at 1 it would not overshoot", low=0.0, high=10.0)
     inertia: float = setting(0.7, "How much skin stays behind when bones speed up", low=0.0, high=1.0)
