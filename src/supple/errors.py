@@ -30,6 +30,14 @@ class FormatError(InputError):
     """A file is not what its suffix says, or is damaged; `where` names the file and the place in it."""
 
 
+class BusyError(InputError):
+    """Somebody else is at work at this place; it may be free later."""
+
+
+class StaleError(InputError):
+    """What lies at this place was made from something else."""
+
+
 class DeviceError(SuppleError, RuntimeError):
     """The device asked for is not there."""
 

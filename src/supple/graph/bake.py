@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import io
-import itertools
-import math
 import os
 import tempfile
 import time
@@ -15,32 +12,26 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple import device as devices
 from supple import machine
 from supple.arrays import Float32Array, FloatArray, digest_of
-from supple.character import packing
 from supple.character.character import Character
-from supple.character.fingerprint import fingerprint
-from supple.errors import InputError, SuppleWarning, UnfinishedError
+from supple.errors import BusyError, InputError, StaleError, SuppleWarning, UnfinishedError
 from supple.graph import container
-from supple.graph.baked_bodies import pack_bodies, with_meshes
+from supple.graph.baked_bodies import with_meshes
+from supple.graph.baking.plan import Plan
 from supple.graph.cache import Cache, differences, part_of
 from supple.graph.graph import Graph
 from supple.graph.player import Player
-from supple.motion.motion import Motion
-from supple.motion.pose import Pose, PoseSource
-from supple.obstacles.shapes import RigidBody
+from supple.motion.pose import PoseSource
 from supple.skins.base import AnySkin
 from supple.skins.kinematic.linear_blend import LinearBlend
 
-_DIGITS = 6  # of poses that tell motions apart: the last bits may depend on the machine that sampled them
 CHECKPOINT_EVERY = 32  # frames, for skins with a memory
 OnFailure = Literal["fall-back", "stop"]
 
@@ -80,175 +71,106 @@ def bake(
     """
     if on_failure not in ("fall-back", "stop"):
         raise InputError("bake", f"on_failure is {on_failure!r}", "'fall-back' or 'stop' is needed", "choose one")
-    plan = _Plan.of(character, motion, Graph.of(skin), device=device, fps=fps, start=start, end=end)
+    plan = Plan.of(character, motion, Graph.of(skin), device=device, fps=fps, start=start, end=end)
     target = Path(path) if path is not None else _temporary()
     if target.is_dir():
         raise InputError(str(target), "it is a folder", "a file name is needed", "name a file such as hero.supple")
-    finished = _existing(target, plan, overwrite=overwrite)
-    if finished is not None:
-        return finished
-    _Bake(plan, target, on_failure, watch).run()
-    cache = Cache(target, verify=False)
+    cache = bake_plan(plan, target, on_failure=on_failure, overwrite=overwrite, watch=watch)
     if path is None:
         weakref.finalize(cache, _discard, target)
     return cache
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """What is to be baked, and the header that says so."""
-
-    character: Character
-    motion: PoseSource
-    graph: Graph
-    device: str
-    times: NDArray[np.float64]
-    info: dict[str, Any]
-    arrays: dict[str, NDArray[Any]]
-
-    @classmethod
-    def of(
-        cls,
-        character: Character,
-        motion: PoseSource,
-        graph: Graph,
-        *,
-        device: str,
-        fps: float | None,
-        start: float,
-        end: float | None,
-    ) -> _Plan:
-        times, rate = _frame_times(motion, fps, start, end)
-        graph.check_for(character)
-        character.skeleton.check_same(motion.skeleton, "bake")
-        poses = [motion.sample(float(at)) for at in times]
-        from supple import __version__
-
-        arrays, display = packing.pack(character), packing.pack_display(character)
-        words = packing.describe(character)
-        info = {
-            "supple": __version__,
-            "character": fingerprint(character),
-            "motion": _motion_digest(motion, times, poses, graph.step),
-            "motion_name": getattr(motion, "name", type(motion).__name__),
-            "graph": graph.to_dict(),
-            "fps": rate,
-            "start": float(times[0]),
-            "frames": len(times),
-            "device": devices.check_device(device).split(":")[0],
-            "made_on": machine.kind(),
-            **words,
-            **{named: sorted(words[named]) for named in ("parts", "maps", "shapes")},
-            "display": _digest_of(display).tobytes().hex() if display else None,
-        }
-        met, bodies = pack_bodies(graph.met_bodies(character), character, poses)
-        info |= {"bodies": bodies} if bodies else {}
-        shape_weights = [[pose.shapes.get(name, 0.0) for name in sorted(character.shapes)] for pose in poses]
-        moving = {
-            "poses": np.stack([pose.world_from_joint for pose in poses]).astype("<f8"),
-            "shape_shares": np.array(shape_weights, dtype="<f8").reshape(len(poses), len(character.shapes)),
-        }
-        return cls(character, motion, graph, device, times, info, {**arrays, **display, **moving, **met})
-
-    @cached_property
-    def met(self) -> tuple[RigidBody, ...]:
-        """What its skin meets."""
-        return self.graph.met_bodies(self.character)
-
-    @cached_property
-    def player(self) -> Player:
-        """What plays it; made when the first frame is, for a bake that is there already needs none."""
-        return Player(self.character, self.graph, device=self.device, fps=self.info["fps"])
+def bake_plan(
+    plan: Plan,
+    target: Path,
+    *,
+    on_failure: OnFailure = "fall-back",
+    overwrite: bool = False,
+    watch: Callable[[Progress], None] | None = None,
+) -> Cache:
+    """Write what is planned to `target`, or return what is there already."""
+    finished = existing(target, plan, overwrite=overwrite)
+    if finished is not None:
+        return finished
+    _Bake(plan, target, on_failure, watch).run(afresh=overwrite)
+    return Cache(target, verify=False)
 
 
-def _frame_times(
-    motion: PoseSource, fps: float | None, start: float, end: float | None
-) -> tuple[NDArray[np.float64], float]:
-    rate = fps if fps is not None else (motion.fps if isinstance(motion, Motion) else 60.0)
-    if not (math.isfinite(rate) and rate > 0.0):
-        raise InputError("bake", f"fps is {rate}", "a rate above zero is needed", "use 24, 30 or 60")
-    if end is None:
-        if not isinstance(motion, Motion):
-            given = f"a {type(motion).__name__} has no end of its own"
-            raise InputError("bake", given, "a bake needs one", "pass end in seconds")
-        end = motion.duration
-    if not (math.isfinite(start) and math.isfinite(end) and end >= start):
-        raise InputError("bake", f"it starts at {start} s and ends at {end} s", "the end comes last", "swap them")
-    count = math.floor((end - start) * rate + 1e-6) + 1
-    return start + np.arange(count) / rate, rate
-
-
-def _motion_digest(motion: PoseSource, times: NDArray[np.float64], poses: list[Pose], step: float | None) -> str:
-    """Fingerprint of all poses the bake will see: at the frames, and for soft skins at their steps too."""
-    total = hashlib.blake2b(digest_size=16)
-    ticks = range(0)
-    if step is not None:
-        ticks = range(math.floor(times[0] / step), math.ceil(times[-1] / step) + 1)
-    for pose in itertools.chain(poses, (motion.sample(tick * step) for tick in ticks if step is not None)):
-        total.update((np.round(pose.world_from_joint, _DIGITS) + 0.0).tobytes())
-        total.update(repr([(name, round(weight, _DIGITS)) for name, weight in sorted(pose.shapes.items())]).encode())
-    return total.hexdigest()
-
-
-def _existing(target: Path, plan: _Plan, *, overwrite: bool) -> Cache | None:
-    """A finished bake of exactly this, if it is there; anything else in its place is refused or removed."""
-    for found in (target, part_of(target)):
-        if not found.exists():
-            continue
+def existing(target: Path, plan: Plan, *, overwrite: bool = False) -> Cache | None:
+    """A finished bake of exactly this, if it is there; anything else in its place is refused, or may be overwritten."""
+    if target.exists():
         try:
-            info, _ = container.read_layout(found)
+            changed = differences(plan.info, container.read_layout(target)[0])
         except InputError:
-            if overwrite or found != target:  # a start that was killed before its header was whole
-                found.unlink()
-                continue
-            raise
-        changed = differences(plan.info, info)
+            if not overwrite:
+                raise
+            changed = ["its file"]
+        if not changed and not overwrite:
+            return Cache(target)
         if changed and not overwrite:
-            raise InputError(
-                str(found),
-                f"it was baked from something else ({', '.join(changed)} differs)",
-                "a bake is only taken up with the same input",
-                "choose another path, delete the file, or allow it to be overwritten",
-            )
-        if changed or overwrite:
-            found.unlink()
-        elif found == target:
-            return Cache(found)
+            raise _stale(target, changed)
+        target.unlink(missing_ok=True)
+    unfinished = part_of(target)
+    changed = _changed(unfinished, plan) or []
+    if changed and not overwrite:
+        raise _stale(unfinished, changed)
     return None
+
+
+def _changed(found: Path, plan: Plan) -> list[str] | None:
+    """In words, what a bake was made from that the plan does not say; None where there is none whose start is whole."""
+    try:
+        return differences(plan.info, container.read_layout(found)[0])
+    except (InputError, FileNotFoundError):
+        return None
+
+
+def _stale(found: Path, changed: list[str]) -> StaleError:
+    return StaleError(
+        str(found),
+        f"it was baked from something else ({', '.join(changed)} differs)",
+        "a bake is only taken up with the same input",
+        "choose another path, delete the file, or allow it to be overwritten",
+    )
 
 
 class _Bake:
     """One bake under way."""
 
     def __init__(
-        self, plan: _Plan, target: Path, on_failure: OnFailure, watch: Callable[[Progress], None] | None
+        self, plan: Plan, target: Path, on_failure: OnFailure, watch: Callable[[Progress], None] | None
     ) -> None:
         self._plan, self._target, self._part = plan, target, part_of(target)
         self._stop_on_failure, self._watch = on_failure == "stop", watch
-        count, vertices = len(plan.times), len(plan.character.points)
-        joints = len(plan.character.skeleton) if plan.graph.simulates_skeleton else 0
-        # The header stays that of the machine which began.
-        began = container.read_layout(self._part)[0] if self._part.exists() else plan.info
-        info = {**plan.info, "made_on": began.get("made_on", "unknown")}
-        bodies = len(info.get("bodies", ()))
-        self._layout = container.plan(info, plan.arrays, frames=count, vertices=vertices, joints=joints, bodies=bodies)
-        self._began_on = info["made_on"]
         self._soft = plan.graph.step is not None
         self._checkpoint = target.with_name(target.name + ".checkpoint.npz")
         self._kinematic: Player | None = None
         self._made_on = container.kind_mark(machine.kind())
 
-    def run(self) -> None:
-        """Write what is missing, then give the file its name."""
-        with _disk_full_named(self._target):
-            if not self._part.exists():
-                container.start(self._part, self._layout, self._plan.arrays)
-            with _locked(self._part) as file:
-                self._frames(file)
-                os.fsync(file.fileno())
+    def run(self, *, afresh: bool) -> None:
+        """Write what is missing, then give the file its name; what was begun from something else begins `afresh`."""
+        with disk_full_named(self._target), held(self._part) as file:
+            if _changed(self._target, self._plan) == []:  # somebody else finished it just now
+                self._part.unlink()
+                return
+            changed = _changed(self._part, self._plan)
+            if changed and not afresh:
+                raise _stale(self._part, changed)
+            self._lay_out(began=changed == [] and not afresh)
+            self._frames(file)
+            os.fsync(file.fileno())
             self._part.replace(self._target)
-        for leftover in (self._checkpoint, part_of(self._checkpoint)):
-            leftover.unlink(missing_ok=True)
+            for leftover in (self._checkpoint, part_of(self._checkpoint)):
+                leftover.unlink(missing_ok=True)
+
+    def _lay_out(self, *, began: bool) -> None:
+        """Where everything lies; the header stays that of the machine which began."""
+        info = container.read_layout(self._part)[0] if began else self._plan.info
+        self._began_on = info.get("made_on", "unknown")
+        self._layout = layout_of(self._plan, made_on=self._began_on)
+        if not began:
+            container.start(self._part, self._layout, self._plan.arrays)
 
     def _frames(self, file: io.FileIO) -> None:
         first = self._resume(file)
@@ -373,25 +295,58 @@ def _digest_of(arrays: dict[str, NDArray[Any]]) -> NDArray[np.uint8]:
     return np.frombuffer(digest_of(sorted(arrays.items())), dtype=np.uint8)
 
 
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[io.FileIO]:
-    """The file, unbuffered, held against a second bake to the same place where the system can do that."""
-    with open(path, "r+b", buffering=0) as file:
-        try:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except ImportError:
-            pass  # Windows
-        except BlockingIOError:
-            raise InputError(
-                str(path), "another bake is writing it", "only one may", "wait for it, or choose another path"
-            ) from None
-        yield file
+def layout_of(plan: Plan, *, made_on: str) -> container.Layout:
+    """Where everything lies in the file of a plan that was begun on a kind of machine."""
+    info = {**plan.info, "made_on": made_on}
+    return container.plan(
+        info,
+        plan.arrays,
+        frames=len(plan.times),
+        vertices=len(plan.character.points),
+        joints=len(plan.character.skeleton) if plan.graph.simulates_skeleton else 0,
+        bodies=len(info.get("bodies", ())),
+    )
 
 
 @contextlib.contextmanager
-def _disk_full_named(target: Path) -> Iterator[None]:
+def held(path: Path) -> Iterator[io.FileIO]:
+    """The file, made if there is none, unbuffered, and held against a second bake to the same place.
+
+    It is held before it is looked at or written, where the system can do that: two who begin at once never write to
+    one file.
+    """
+    while True:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o666))
+        with contextlib.suppress(FileNotFoundError), open(path, "r+b", buffering=0) as file:
+            _lock(file, path)
+            if _is_at(file, path):
+                yield file
+                return
+
+
+def _lock(file: io.FileIO, path: Path) -> None:
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ImportError:
+        pass  # Windows
+    except BlockingIOError:
+        raise BusyError(
+            str(path), "another bake is writing it", "only one may", "wait for it, or choose another path"
+        ) from None
+
+
+def _is_at(file: io.FileIO, path: Path) -> bool:
+    """Whether a file is still the one at a path: who held it before may have finished it, and given it its name."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+@contextlib.contextmanager
+def disk_full_named(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

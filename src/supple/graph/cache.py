@@ -216,6 +216,7 @@ def differences(wanted: dict[str, Any], found: dict[str, Any]) -> list[str]:
         "fps": "the frame rate",
         "start": "the start time",
         "frames": "the number of frames",
+        "range": "which of the frames",
         "device": "the device",
         "display": "the seams, texture coordinates or materials",
     }
