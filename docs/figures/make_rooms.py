@@ -14,6 +14,7 @@ FLOORS: tuple[tuple[tuple[str, str], ...], ...] = (
     (("cli/", "one file per command"),),
     (("studio/", "a page in the browser: engine thread, frames, server"),),
     (("bench/", "fixed scenes, timed beside other programs"),),
+    (("farm/", "many bakes, on cores or a Dask cluster"),),
     (("document/", "what is being made, as a value and a file"),),
     (("report/", "skins side by side on one page"),),
     (("render/", "pictures and films without a screen"),),

@@ -20,7 +20,7 @@ SOURCE = ROOT / "src"
 BASE = ("errors", "arrays", "names", "files", "budget", "kept", "machine", "records", "settings", "compiling", "device")
 LAYERS = (
     "geometry", "obstacles", "character", "motion", "skins", "edits", "graph", "measure", "decompose", "io", "render",
-    "report", "document", "bench", "studio", "cli",
+    "report", "document", "farm", "bench", "studio", "cli",
 )  # fmt: skip
 COPYLEFT = ("tetgen", "igl.copyleft", "igl.triangle", "gmsh", "pymeshlab", "pymeshfix", "cvxopt", "bpy")
 LONGEST = 600

@@ -8,9 +8,9 @@ from soft_skins import Trailing, swinging
 
 from supple import DualQuaternion, LinearBlend
 from supple.errors import BusyError, InputError, StaleError
-from supple.graph.bake import bake, held
+from supple.graph.bake import bake, bake_plan, held
 from supple.graph.baking.plan import Plan
-from supple.graph.baking.ranges import bake_range, join_ranges, range_path, ranges_of
+from supple.graph.baking.ranges import join_ranges, ranges_of
 from supple.graph.cache import Cache, part_of
 from supple.graph.graph import Graph
 
@@ -32,30 +32,34 @@ def test_ranges_cover_all_frames_once(frames, most):
     assert max(last - first for first, last in found) <= most
 
 
+def baked_apart(plan, folder, most):
+    paths = {ends: folder / f"from-{ends[0]}.supple" for ends in ranges_of(len(plan.times), most)}
+    for (first, last), path in reversed(paths.items()):
+        bake_plan(plan.frames(first, last), path)
+    return paths
+
+
 def test_joined_ranges_have_the_bytes_of_one_bake_whatever_their_order(tube, motion, tmp_path):
     bake(tube, motion, DualQuaternion(), path=tmp_path / "whole.supple", fps=23.976, start=0.1)
     plan, target = plan_of(tube, motion, DualQuaternion()), tmp_path / "joined.supple"
-    ranges = ranges_of(len(plan.times), 9)
-    assert len(ranges) > 2
-    for first, last in reversed(ranges):
-        bake_range(plan, target, first, last)
+    paths = baked_apart(plan, tmp_path, 9)
+    assert len(paths) > 2
     part_of(target).write_bytes(b"a join that was killed")
-    join_ranges(plan, target, ranges)
+    join_ranges(plan, target, dict(reversed(paths.items())))
     assert target.read_bytes() == (tmp_path / "whole.supple").read_bytes()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["joined.supple", "whole.supple"]
-    join_ranges(plan, target, ranges)  # there already
+    assert not part_of(target).exists()
+    join_ranges(plan, target, {})  # there already
 
 
 def test_a_range_that_is_missing_or_of_another_skin_is_named(tube, motion, tmp_path):
     plan, target = plan_of(tube, motion, DualQuaternion()), tmp_path / "a.supple"
-    ranges = ranges_of(len(plan.times), 30)
-    with pytest.raises(InputError, match="no such file"):
-        join_ranges(plan, target, ranges)
-    other = plan_of(tube, motion, LinearBlend())
-    for first, last in ranges:
-        bake_range(other, target, first, last)
+    paths = baked_apart(plan_of(tube, motion, LinearBlend()), tmp_path, 30)
+    with pytest.raises(InputError, match="each once"):
+        join_ranges(plan, target, dict(list(paths.items())[1:]))
     with pytest.raises(StaleError, match="the skin or its settings"):
-        join_ranges(plan, target, ranges)
+        join_ranges(plan, target, paths)
+    with pytest.raises(InputError, match="no such file"):
+        join_ranges(plan, target, dict.fromkeys(paths, tmp_path / "none.supple"))
     assert not target.exists()
 
 
@@ -97,7 +101,3 @@ def test_of_many_that_begin_at_once_one_writes_and_the_file_is_whole(tube, motio
         assert len(refused) < 4
         assert path.read_bytes() == expected
         assert not part_of(path).exists()
-
-
-def test_range_files_are_named_after_where_they_begin(tmp_path):
-    assert range_path(tmp_path / "sc010.supple", 240).name == "sc010.from-240.supple"

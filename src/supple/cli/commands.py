@@ -7,7 +7,7 @@ A command called `some-name` is one module, `supple.cli.some_name`, imported onl
   already.
 - `run(arguments, console) -> dict`: does the work, tells people about it through `console`, and returns the same as
   plain data for `--json`. Coming back means done (exit code 0); a `SuppleError` ends with its own code (2 bad input,
-  3 could not finish).
+  3 could not finish). A result with an `exit_code` ends with that one, after it was printed.
 - optionally `JSON_FILE = True`: `--json` then takes the name of a file to write, `-` for standard output, and what
   is said to people is still said.
 """
@@ -28,6 +28,7 @@ COMMANDS: dict[str, str] = {
     "render": "Make a picture, a contact sheet or a film of a bake",
     "compare": "Put several skins side by side: a film, curves and a table on one page",
     "measure": "Say what a bake did to its character: volume of the whole and of limbs, stretch, crossings, rest",
+    "farm": "Bake a list of shots on all cores or a cluster, and show on one page what to look at",
     "fit-curves": "Teach curves a slow skin from its bakes, to play it at a fraction of the cost",
     "decompose": "Turn a bake into bones, weights and motion that any engine plays",
     "info": "Say what a character is: mesh, skeleton, weights, maps, looks, and what a save would lose",

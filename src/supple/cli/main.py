@@ -33,9 +33,9 @@ def main(words: Sequence[str] | None = None) -> int:
     console = Console(machine_reads="--json" in given)
     try:
         with _speaking_plainly(console), told_of_compiling(console.compiling):
-            _run(given, console)
+            code = _run(given, console)
             sys.stdout.flush()
-        return DONE
+        return code
     except SystemExit as finished:  # argparse has shown its help
         return int(finished.code or DONE)
     except KeyboardInterrupt:
@@ -49,15 +49,15 @@ def main(words: Sequence[str] | None = None) -> int:
         return _report(_as_supple_error(error, given), console)
 
 
-def _run(words: list[str], console: Console) -> None:
+def _run(words: list[str], console: Console) -> int:
     if not words or words[0] in ("-h", "--help", "help"):
         console.say(overview())
-        return
+        return DONE
     if words[0] == "--version":
         from supple import __version__
 
         console.say(f"supple {__version__}")
-        return
+        return DONE
     name = words[0]
     if name not in COMMANDS:
         raise _unknown_command(name)
@@ -69,6 +69,7 @@ def _run(words: list[str], console: Console) -> None:
     result = command.run(arguments, console)
     if arguments.json is not None:
         _write_json(result, arguments)
+    return int(result.get("exit_code", DONE))
 
 
 def overview() -> str:

@@ -45,7 +45,7 @@ def graph_with_paths(graph: Graph, change: Callable[[str], str]) -> Graph:
         stage if isinstance(stage.work, Mask) else replace(stage, work=with_paths(stage.work, change))
         for stage in graph.stages
     )
-    return Graph(tuple(stages))
+    return Graph(tuple(stages), graph.muted)
 
 
 def with_paths(skin: AnySkin, change: Callable[[str], str]) -> AnySkin:

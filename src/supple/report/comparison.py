@@ -116,7 +116,7 @@ def compare(
         takes = [_take(label, graph, each) for (label, graph), each in zip(graphs.items(), made, strict=True)]
         caches = [Cache(each.path, verify=False) for each in made]
         beside = [_bodies(graph, character) for graph in graphs.values()]
-        embedded, why_not = _filmed(caches, list(graphs), beside, camera, kept_film, hands, told)
+        embedded, why_not = film_of(caches, list(graphs), beside, camera, kept_film, hands, told)
         document = Document(
             title=f"{character.name}, {name_of(motion)}",
             lead=lead(list(graphs), caches[0]),
@@ -260,7 +260,7 @@ def _bodies(graph: Graph, character: Character) -> tuple[RigidBody, ...]:
     return tuple(found)
 
 
-def _filmed(
+def film_of(
     caches: Sequence[Cache],
     labels: Sequence[str],
     bodies: Sequence[Sequence[RigidBody]],

@@ -65,7 +65,7 @@ def crew(size: int) -> Iterator[Crew]:
         yield Alone()
         return
     with contextlib.ExitStack() as stack:
-        yield _Several([stack.enter_context(_process(max(threads() // size, 1))) for _ in range(size)])
+        yield _Several([stack.enter_context(process_with(max(threads() // size, 1))) for _ in range(size)])
 
 
 class _Several:
@@ -140,7 +140,7 @@ def _hand_over(
 
 
 @contextlib.contextmanager
-def _process(cores: int) -> Iterator[subprocess.Popen[bytes]]:
+def process_with(cores: int) -> Iterator[subprocess.Popen[bytes]]:
     # Mesa, which draws where there is no GPU: 0 is in the thread that asks for it.
     own = {"SUPPLE_THREADS": str(cores), "LP_NUM_THREADS": str(cores if cores > 1 else 0)}
     process = subprocess.Popen(

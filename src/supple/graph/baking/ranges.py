@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
 from supple.errors import InputError
 from supple.graph import container
-from supple.graph.bake import bake_plan, disk_full_named, existing, held, layout_of
+from supple.graph.bake import disk_full_named, existing, held, layout_of
 from supple.graph.baking.plan import Plan
 from supple.graph.cache import Cache, part_of
 
@@ -23,34 +23,25 @@ def ranges_of(frames: int, most: int) -> list[tuple[int, int]]:
     return list(itertools.pairwise(ends))
 
 
-def range_path(target: Path, first: int) -> Path:
-    """Where the frames from `first` on are kept until all are joined."""
-    return target.with_name(f"{target.stem}.from-{first}{target.suffix}")
+def join_ranges(plan: Plan, target: Path, ranges: Mapping[tuple[int, int], Path], *, overwrite: bool = False) -> Cache:
+    """Put frames that were baked apart into one file, byte by byte the one that a single bake gives.
 
-
-def bake_range(plan: Plan, target: Path, first: int, last: int, *, overwrite: bool = False) -> Cache:
-    """Bake frames `first` up to but without `last` beside `target`, with all that a bake survives."""
-    return bake_plan(plan.frames(first, last), range_path(target, first), overwrite=overwrite)
-
-
-def join_ranges(plan: Plan, target: Path, ranges: Sequence[tuple[int, int]], *, overwrite: bool = False) -> Cache:
-    """Put frames that were baked apart into one file, byte by byte the one that a single bake gives, and remove them.
-
-    Killed in between, it starts again; the single frames are there until the whole file is.
+    `ranges` says in which file frames `first` up to but without `last` are: bakes of `plan.frames(first, last)`. Killed
+    in between, it starts again.
     """
     finished = existing(target, plan, overwrite=overwrite)
-    if finished is None:
-        _write(plan, target, ranges)
-        finished = Cache(target, verify=False)
-    for first, _ in ranges:
-        range_path(target, first).unlink(missing_ok=True)
-    return finished
+    if finished is not None:
+        return finished
+    _write(plan, target, dict(sorted(ranges.items())))
+    return Cache(target, verify=False)
 
 
-def _write(plan: Plan, target: Path, ranges: Sequence[tuple[int, int]]) -> None:
+def _write(plan: Plan, target: Path, ranges: Mapping[tuple[int, int], Path]) -> None:
+    if [frame for first, last in ranges for frame in range(first, last)] != list(range(len(plan.times))):
+        needed = f"all {len(plan.times)} frames are needed, each once"
+        raise InputError(str(target), f"the ranges are {list(ranges)}", needed, "bake those that are missing")
     whole = []
-    for first, last in ranges:
-        path = range_path(target, first)
+    for (first, last), path in ranges.items():
         baked = existing(path, plan.frames(first, last))  # reads and checks every frame
         if baked is None:
             given = "there is no such file"
