@@ -17,7 +17,7 @@ from supple.cli.console import Console
 from supple.cli.options.characters import add_character_argument, add_motion_option, motion_of
 from supple.cli.options.documents import add_document_option, document_from
 from supple.cli.options.skin_lists import HELP, read_skin_list
-from supple.cli.steps import Steps
+from supple.cli.screen.steps import Steps
 from supple.device import check_device
 from supple.document.document import Document
 from supple.document.skin_files import graph_with_files, with_files

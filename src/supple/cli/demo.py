@@ -16,7 +16,7 @@ from supple.character.builtin import character
 from supple.character.character import Character
 from supple.cli.console import Console
 from supple.cli.options.characters import add_vertices_option
-from supple.cli.steps import Steps
+from supple.cli.screen.steps import Steps
 from supple.device import check_device, threads
 from supple.document.sources import check_motion
 from supple.errors import InputError

@@ -72,6 +72,21 @@ def motion_from(name: str | None, moved: Character) -> Motion:
     return _built_in(name, moved)
 
 
+def swinging(character: Character, motion: Motion) -> Motion:
+    """A motion in which the spring bones of a character swing; one without any is refused."""
+    from supple.motion.spring_bones import springs_of, with_spring_bones
+
+    springs = springs_of(character)
+    if not springs:
+        raise InputError(
+            "--spring-bones",
+            f"{character.name} has no spring bones",
+            "its file names none, and no joint is called hair, ear, tail, cape or skirt",
+            "leave the option out",
+        )
+    return with_spring_bones(character, motion, springs)
+
+
 def names_file(name: str) -> bool:
     """Whether a motion's name is that of a file."""
     return Path(name).suffix.lower() in MOTION_READERS

@@ -49,6 +49,7 @@ def dask_hands(cluster: str, *, workers: int | None = None) -> Iterator[Hands]:
         n_workers=size, threads_per_worker=1, processes=True, env=environment, silence_logs=logging.ERROR,
         dashboard_address="127.0.0.1:0", memory_limit=0,
     ) as made, _Dask(distributed, made.scheduler_address, link=made.dashboard_link) as hands:  # fmt: skip
+        hands.cluster = made
         yield hands
 
 
@@ -57,6 +58,7 @@ class _Dask:
 
     def __init__(self, distributed: Any, address: str, *, link: str = "") -> None:
         self._distributed, self._address = distributed, address
+        self.cluster: Any = None  # of this machine, if it is
         self._lock, self._numbers = Lock(), itertools.count(1)
         self._client = self._connected()
         try:
@@ -83,10 +85,34 @@ class _Dask:
         client = self._client
         kind, _, rest = name.partition(" ")
         key = f"{kind}-{rest}-{next(self._numbers)}"
-        future = client.submit(do, order, key=key, pure=False, workers=self._allowed() if self._refused else None)
-        future.add_done_callback(
-            lambda done: Thread(target=self._answer, args=(client, done, heard), daemon=True).start()
-        )
+        try:
+            allowed = self._allowed() if self._refused else None
+            future = client.submit(do, order, key=key, pure=False, workers=allowed)
+        except UnfinishedError:
+            raise
+        except Exception as error:  # the scheduler is gone
+            self._again(client, error, heard)
+            return
+        future.add_done_callback(lambda done: self._beside(self._answer, client, done, heard))
+
+    def _again(self, client: Any, error: Exception, heard: Callable[[Future[str]], None]) -> None:
+        """Say that an order was lost, once there is a scheduler again."""
+
+        def wait() -> None:
+            answer: Future[str] = Future()
+            try:
+                self._reconnect(client)
+                answer.set_exception(LostError(f"{type(error).__name__}: {error}"))
+            except UnfinishedError as nobody:
+                answer.set_exception(nobody)
+            heard(answer)
+
+        self._beside(wait)
+
+    @staticmethod
+    def _beside(work: Callable[..., None], *given: Any) -> None:
+        """Do something in a thread of its own: those of Dask's must not wait for Dask."""
+        Thread(target=work, args=given, daemon=True).start()
 
     def refuse(self, worker: str) -> None:
         """Give nothing more to a worker."""

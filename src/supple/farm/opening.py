@@ -10,7 +10,7 @@ from pathlib import Path
 from supple.character.character import Character
 from supple.document.file import load_document
 from supple.document.skin_files import graph_with_files
-from supple.document.sources import character_from, motion_from
+from supple.document.sources import character_from, motion_from, swinging
 from supple.edits.file import load_edits
 from supple.errors import InputError
 from supple.farm.places import fetched, is_address
@@ -41,6 +41,8 @@ def opened(shot: Shot) -> tuple[Character, Motion, Graph]:
             clip = motion_from(path, character)
     else:
         clip = motion_from(shot.motion, character)
+    if shot.spring_bones:
+        clip = swinging(character, clip)
     if shot.edits is None:
         return character, clip, graph
     with fetched(shot.edits) as path:

@@ -12,7 +12,8 @@ from typing import Any
 from supple.errors import InputError
 
 MEASURES = (
-    "least volume", "greatest volume", "worst change of a part's volume", "mean edge stretch", "worst edge stretch",
+    "least volume", "greatest volume", "worst change of a part's volume", "least volume of a limb",
+    "greatest volume of a limb", "mean edge stretch", "worst edge stretch",
     "mean area stretch", "self-penetrations, mean", "deepest penetration", "thinnest section", "thickest section",
     "jitter", "settling time", "frames that fell back",
 )  # fmt: skip
@@ -71,6 +72,7 @@ class Shot:
     repair: bool = False
     units: str = "m"
     motion: str | None = None
+    spring_bones: bool = False
     graph: Mapping[str, Any] | None = None
     document: str | None = None
     number: int = 1
@@ -100,8 +102,8 @@ class Shot:
     @property
     def compared_with(self) -> tuple[Any, ...]:
         """What shots have in common that can stand on one page: all but the skin."""
-        return (self.scene, self.character, self.vertices, self.repair, self.units, self.motion, self.edits, self.fps,
-                self.start, self.end)  # fmt: skip
+        skinless = dataclasses.replace(self, name="", graph=None, document=None, number=1, outputs=(), bounds=())
+        return dataclasses.astuple(skinless)
 
 
 def plain(text: str) -> str:

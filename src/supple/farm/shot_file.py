@@ -44,8 +44,9 @@ OUTPUTS = (*(suffix for suffix in CACHE_WRITERS if suffix != ".obj"), *FILMS, *P
 """What a shot can put out beside its bake; an OBJ is a file for every frame, which `supple convert` makes."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=-]{0,119}")
 _OF_FARM = {"folder", "frames_per_task", "pictures"}
-_OF_SHOT = {"name", "character", "vertices", "repair", "units", "motion", "skin", "graph", "document", "number",
-            "edits", "fps", "start", "end", "outputs", "bounds", "compare"}  # fmt: skip
+_OF_SHOT = {"name", "character", "vertices", "repair", "units", "motion", "spring_bones", "skin", "graph",
+            "document", "number", "edits", "fps", "start", "end", "outputs", "bounds", "compare"}  # fmt: skip
+_OF_DOCUMENT = {"character", "motion", "spring_bones", "edits", "repair", "units", "vertices"}  # which it says itself
 _NEEDED = "a list of shots (.toml) is needed"
 _ADVICE = "see docs/farm.md"
 
@@ -133,8 +134,7 @@ class _Reader(RecordReader):
     def _shot(self, name: str, scene: str, table: Mapping[str, Any], where: str, folder: Path) -> Shot:
         document, graph = self._maybe(table, "document", where, folder), None
         if document is not None:
-            beside = [key for key in ("character", "motion", "skin", "graph", "edits", "repair", "units", "vertices")
-                      if key in table]  # fmt: skip
+            beside = [key for key in table if key in _OF_DOCUMENT | {"skin", "graph"}]
             if beside:
                 raise self.fault(f"{where}.document", f"{beside[0]} is given beside it", "it says that itself")
         elif ("skin" in table) == ("graph" in table):
@@ -149,6 +149,7 @@ class _Reader(RecordReader):
             repair=self._yes(table, "repair", where),
             units=self._one_of(table, "units", where, tuple(UNITS)),
             motion=self._motion(table, where, folder),
+            spring_bones=self._yes(table, "spring_bones", where),
             graph=graph,
             document=document,
             number=self._whole_number(table, "number", where, default=1),
@@ -244,5 +245,5 @@ def _under(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, A
     said = {"skin", "graph", "document"}
     if not said & set(given):
         return dict(defaults)
-    gone = said if "document" not in given else {*said, "character", "motion", "edits", "repair", "units", "vertices"}
+    gone = said if "document" not in given else said | _OF_DOCUMENT
     return {key: value for key, value in defaults.items() if key not in gone}

@@ -7,8 +7,7 @@ import argparse
 from supple.character.builtin import CHARACTERS
 from supple.character.character import Character
 from supple.character.units import UNITS
-from supple.document.sources import motion_from
-from supple.errors import InputError
+from supple.document.sources import motion_from, swinging
 from supple.io.formats import CHARACTER_READERS, MOTION_READERS
 from supple.motion.builtin import MOTIONS
 from supple.motion.motion import Motion
@@ -55,16 +54,4 @@ def add_motion_option(parser: argparse.ArgumentParser) -> None:
 def motion_of(arguments: argparse.Namespace, character: Character) -> Motion:
     """The motion that `--motion` names, with swinging joints where they were asked for."""
     motion = motion_from(arguments.motion, character)
-    if not arguments.spring_bones:
-        return motion
-    from supple.motion.spring_bones import springs_of, with_spring_bones
-
-    springs = springs_of(character)
-    if not springs:
-        raise InputError(
-            "--spring-bones",
-            f"{character.name} has no spring bones",
-            "its file names none, and no joint is called hair, ear, tail, cape or skirt",
-            "leave the option out",
-        )
-    return with_spring_bones(character, motion, springs)
+    return swinging(character, motion) if arguments.spring_bones else motion
