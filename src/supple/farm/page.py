@@ -13,7 +13,7 @@ from importlib import resources
 
 from supple.farm.outcome import Outcome, ShotOutcome
 from supple.farm.places import Place, place_at, write_record
-from supple.report.palette import style
+from supple.report.page import stylesheet
 from supple.report.quantities import sized, texts
 
 NAME = "index.html"
@@ -30,8 +30,7 @@ def write_page(outcome: Outcome, place: Place) -> None:
 def page(outcome: Outcome, place: Place | None = None) -> str:
     """The whole page as text; `place` is where the pictures are, that of the outcome if not given."""
     where = place_at(outcome.folder) if place is None else place
-    look = style() + resources.files("supple.report").joinpath("page.css").read_text(encoding="utf-8")
-    look += resources.files("supple.farm").joinpath("page.css").read_text(encoding="utf-8")
+    look = stylesheet() + resources.files("supple.farm").joinpath("page.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(look.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; img-src data: 'self'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"

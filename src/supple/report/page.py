@@ -58,7 +58,7 @@ def page(document: Document) -> str:
     charts = [
         Chart(bundle, times=document.times, labels=labels) for bundle in bundles_of(document.takes, len(document.times))
     ]
-    look, script = style() + _part("page.css"), _part("page.js")
+    look, script = stylesheet(), _part("page.js")
     body = "\n".join(
         [
             _head(document),
@@ -80,6 +80,11 @@ def page(document: Document) -> str:
         f'<script type="application/json" id="curves">{_json(charts, document.times)}</script>\n'
         f"<script>{script}</script>\n</body>\n</html>\n"
     )
+
+
+def stylesheet() -> str:
+    """How pages look, in light and dark."""
+    return style() + _part("page.css")
 
 
 def _policy(look: str, script: str) -> str:
