@@ -42,7 +42,6 @@ LONG_KERNELS = {
     "gather_clusters",
     "narrow_phase_skin",
     "build_contacts",
-    "build_limits",
     "solve_contacts",
 }
 

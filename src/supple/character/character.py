@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,12 +18,13 @@ from supple.character.weights import Weights
 from supple.errors import InputError
 
 if TYPE_CHECKING:
+    from supple.character.anatomy.joint_limits import JointLimit
     from supple.character.anatomy.skin_anatomy import BodyShape, SkinAnatomy
     from supple.motion.motion import Motion
 
 _WHERE = "Character"
+_TELLING, _SAMPLED = 12, 16  # motions, and poses of each, that tell how far joints turn
 _OF_SHAPE = ("points", "triangles", "skeleton", "weights")
-_SHARED = "_body_shape"  # where characters of one mesh and skeleton keep it
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,21 +218,31 @@ class Character:
         return find_anatomy(self)
 
     @cached_property
+    def joint_limits(self) -> Mapping[str, JointLimit]:
+        """How far each joint turns, by anatomy and by what the motions of the character show; roots have none."""
+        from supple.character.anatomy.joint_limits import find_joint_limits
+
+        chosen = list(self.motions.values())[:_TELLING]
+        times = [np.linspace(0.0, motion.duration, _SAMPLED) for motion in chosen]
+        poses = [
+            np.stack([motion.sample(float(time)).world_from_joint for time in when])
+            for motion, when in zip(chosen, times, strict=True)
+        ]
+        return find_joint_limits(self.skeleton, poses)
+
+    @cached_property
     def body_shape(self) -> BodyShape:
         """What of its anatomy no painted map changes; found once, for all characters of the same mesh and bones."""
         from supple.character.anatomy.skin_anatomy import find_body_shape
 
-        shared = self.__dict__.setdefault(_SHARED, [])
-        if not shared:
-            shared.append(find_body_shape(self))
-        return cast("BodyShape", shared[0])
+        return find_body_shape(self)
 
     def replace(self, **changes: Any) -> Character:
         """Another character that differs in the named fields and shares the rest."""
         other = replace(self, **changes)
         same = all(getattr(other, name) is getattr(self, name) for name in _OF_SHAPE)
-        if same:  # whichever of them finds it first finds it for all
-            other.__dict__[_SHARED] = self.__dict__.setdefault(_SHARED, [])
+        if same and "body_shape" in self.__dict__:
+            other.__dict__["body_shape"] = self.body_shape
         return other
 
     def vertices_of(self, part: str) -> IntArray:

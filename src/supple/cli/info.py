@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -100,6 +101,23 @@ def described(character: Character) -> dict[str, Any]:
             for name, clip in clips.items()
         ],
         "joint_tree": joint_tree(skeleton),
+        "joint_limits": _joint_limits(character),
+    }
+
+
+def _joint_limits(character: Character) -> dict[str, dict[str, Any]]:
+    """How far each joint turns, by anatomy, in degrees."""
+    return {
+        name: {
+            "part": limit.part,
+            "kind": limit.kind,
+            "known_by": limit.source,
+            "axis": [round(float(value), 3) for value in limit.axis],
+            "swing": round(math.degrees(limit.swing), 1),
+            "low": round(math.degrees(limit.low), 1),
+            "high": round(math.degrees(limit.high), 1),
+        }
+        for name, limit in character.joint_limits.items()
     }
 
 
@@ -173,6 +191,7 @@ def _lines(data: dict[str, Any]) -> list[str]:
         ),
         ("motions", ", ".join(f"{clip['name']} ({clip['seconds']:.3g} s)" for clip in data["motions"]) or "none"),
         ("joints", str(len(data["joints"]))),
+        ("limits", _limited(data["joint_limits"])),
         *([("anatomy", _made_of(data["anatomy"]))] if "anatomy" in data else []),
     ]
     lost = [f"  to {suffix:<6} {'; '.join(lines) or 'nothing is lost'}" for suffix, lines in _saves(data["losses"])]
@@ -183,6 +202,18 @@ def _lines(data: dict[str, Any]) -> list[str]:
         *lost,
         *("    " + j for j in data["joint_tree"]),
     ]
+
+
+def _limited(limits: dict[str, dict[str, Any]]) -> str:
+    """Which joints fold and which swing, in a line."""
+    parts: dict[str, list[str]] = {}
+    for limit in limits.values():
+        if limit["part"] not in ("tip", "skull"):
+            far = (
+                f"{limit['low']:.0f} to {limit['high']:.0f}°" if limit["kind"] == "hinge" else f"{limit['swing']:.0f}°"
+            )
+            parts.setdefault(limit["part"] or "other", []).append(far)
+    return ", ".join(f"{part} {max(far, key=far.count)}" for part, far in parts.items()) or "none"
 
 
 def _saves(losses: dict[str, list[str]]) -> list[tuple[str, list[str]]]:

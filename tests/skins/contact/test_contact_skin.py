@@ -401,10 +401,12 @@ def test_limits_by_joint():
         with pytest.raises(InputError, match="limits"):
             ArticulatedContact(limits=wrong)
     limits = JointBounds(limits="auto, bone2=0.4").limits
-    found = joint_limits(limits, SKELETON, {"bone1": np.array([1.0, 0.0, 0.0])})
-    assert found["bone1"][0] == pytest.approx(0.0, abs=1e-6)
-    assert found["bone1"][1] > 2.0
-    assert found["bone2"] == (-0.4, 0.4)
+    spans, cones = joint_limits(limits, TUBE, {"bone1": np.array([1.0, 0.0, 0.0])})
+    anatomy = TUBE.joint_limits["bone1"]
+    assert spans["bone1"] == (anatomy.low, anatomy.high)
+    assert spans["bone2"] == (-0.4, 0.4)
+    assert "bone2" not in cones
+    assert set(cones) | set(spans) == set(SKELETON.names[1:])
     with pytest.raises(InputError, match="joint 'x'"):
         supple.player(TUBE, ArticulatedContact(limits="x=1"))
     with pytest.raises(InputError, match="joint 'x'"):

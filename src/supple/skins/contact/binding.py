@@ -101,7 +101,7 @@ class ContactBinding:
             marked, count=skin.elements, core=skin.layer.core, depth=skin.layer.depth, tissue=tissue, parts=parts
         )
         links = links_from_flesh(skeleton, flesh)
-        joints = joints_from_links(skeleton, links, hinges=hinge_axes(skin.joints, skeleton))
+        joints = joints_from_links(skeleton, links, hinges=hinge_axes(skin.joints, character))
         mechanism = mechanism_from_flesh(flesh, links, joints)
         rest_exclusions = make_detector(flesh, mechanism, (), self_collision=True, device="cpu").rest_exclusions
         return cls(
@@ -132,10 +132,9 @@ class ContactBinding:
     def tuned_mechanism(self, bounds: JointBounds, rest_sag: FloatArray) -> Mechanism:
         """The mechanism with these limits and this damping of its joints, its flesh modelled as hanging so far."""
         skeleton = self.character.skeleton
-        axes = hinge_axes(bounds, skeleton)
-        joints = joints_from_links(
-            skeleton, self.links, hinges=axes, limits=joint_limits(bounds.limits, skeleton, axes)
-        )
+        axes = hinge_axes(bounds, self.character)
+        spans, cones = joint_limits(bounds.limits, self.character, axes)
+        joints = joints_from_links(skeleton, self.links, hinges=axes, limits=spans, cones=cones)
         rest = self.mechanism.rest.copy()
         rest[: self.mechanism.node_count] -= rest_sag
         damping = bounds.joint_damping * self.joint_inertia

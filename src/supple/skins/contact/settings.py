@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.arrays import FloatArray, IntArray
+from supple.character.anatomy.joint_limits import HINGE, JointLimit
 from supple.character.character import Character
 from supple.character.regions import RegionFinder
 from supple.character.skeleton import Skeleton
@@ -16,14 +17,12 @@ from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.settings import ByName, Number, Settings, Span, by_name, setting
 from supple.skins.contact.model.flesh import WHERE
-from supple.skins.contact.model.joints import named_hinges
 
 OWN = "own"
 AUTO = "auto"
 STRENGTH = 0.7  # of joints that nobody names
 _HALF_IN = 0.5  # a vertex is of a region that has at least this much of it
 _FOLDED = 2.5  # [rad]: how far a hinge folds, where nobody says
-_TURNED = 1.0  # [rad]: how far a ball turns, where nobody says
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,9 +53,14 @@ class Muscles(Settings):
 class JointBounds(Settings):
     """How joints may turn."""
 
-    hinges: str = setting("none", "Whether elbows and knees, by name, bend one way only", choices=("none", "names"))
+    hinges: str = setting(
+        "none", "Whether elbows, knees and fingers turn about one axis without any play", choices=("none", "names")
+    )
     limits: ByName[tuple[float, float] | str] = by_name(
-        {}, "How far joints turn from rest [rad]: auto, 1.2, LeftForeArm=-0.1:2.4", Span(words=(AUTO,)), names="joint"
+        {},
+        "How far joints turn from rest [rad]: auto (by anatomy), 1.2, LeftForeArm=-0.1:2.4",
+        Span(words=(AUTO,)),
+        names="joint",
     )
     joint_damping: float = setting(2.0, "How fast limp joints lose their swing", unit="1/s", low=0.0, high=1e3)
 
@@ -92,25 +96,33 @@ def _descendants(skeleton: Skeleton, joint: int) -> list[int]:
     return found
 
 
-def hinge_axes(bounds: JointBounds, skeleton: Skeleton) -> dict[str, FloatArray]:
-    """The axes of the joints that bend one way only, by name."""
-    return named_hinges(skeleton) if bounds.hinges == "names" else {}
+def hinge_axes(bounds: JointBounds, character: Character) -> dict[str, FloatArray]:
+    """The axes of the joints that bend one way only, without any play, by name."""
+    if bounds.hinges != "names":
+        return {}
+    return {name: limit.axis for name, limit in character.joint_limits.items() if limit.kind == HINGE}
 
 
 def joint_limits(
-    limits: ByName[tuple[float, float] | str], skeleton: Skeleton, axes: Mapping[str, FloatArray]
-) -> dict[str, tuple[float, float]]:
-    """Limits (low, high) [rad] by joint. Automatic ones let hinges (`axes`) fold and not bend back beyond straight."""
+    limits: ByName[tuple[float, float] | str], character: Character, axes: Mapping[str, FloatArray]
+) -> tuple[dict[str, tuple[float, float]], dict[str, JointLimit]]:
+    """Limits by joint: (low, high) [rad] where they are written down or of hinges (`axes`), and those by anatomy."""
+    skeleton = character.skeleton
     for name in limits.named:
         skeleton.index(name)
-    found: dict[str, tuple[float, float]] = {}
-    for joint, name in enumerate(skeleton.names):
+    spans: dict[str, tuple[float, float]] = {}
+    cones: dict[str, JointLimit] = {}
+    for name in skeleton.names:
         span = limits.named.get(name, limits.default)
         if isinstance(span, tuple):
-            found[name] = span
-        elif span == AUTO:
-            found[name] = fold_range(skeleton, joint) if name in axes else (-_TURNED, _TURNED)
-    return found
+            spans[name] = span
+        elif span == AUTO and name in character.joint_limits:
+            limit = character.joint_limits[name]
+            if name in axes:
+                spans[name] = min(limit.low, 0.0), max(limit.high, 0.0)
+            else:
+                cones[name] = limit
+    return spans, cones
 
 
 def fold_range(skeleton: Skeleton, joint: int) -> tuple[float, float]:

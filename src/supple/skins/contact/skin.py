@@ -28,7 +28,7 @@ from supple.skins.renamed import RENAMED
 _LIMP = MappingProxyType(
     {
         "muscles": MappingProxyType({"strength": 0.0, "root_strength": 0.0}),
-        "joints": MappingProxyType({"hinges": "names", "limits": "auto"}),
+        "joints": MappingProxyType({"limits": "auto", "joint_damping": 6.0}),
     }
 )
 _WEAK = MappingProxyType({"strength": 0.3})

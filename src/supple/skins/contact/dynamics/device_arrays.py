@@ -10,7 +10,7 @@ import numpy as np
 from supple import device as devices
 from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.geometry.quaternions import perpendicular
-from supple.skins.contact.model.joints import HINGE
+from supple.skins.contact.model.joints import HINGE, JointCones
 from supple.skins.contact.model.mechanism import Mechanism
 from supple.skins.contact.model.ordering import Skyline, carrier_pairs
 
@@ -89,6 +89,8 @@ class LinkArrays:
         self.anchors = doubles(np.stack(anchors, axis=1).reshape(-1, 3), wp.vec3d)
         self.axes = doubles(hinge_frames(joints.axes, joints.kinds == HINGE).reshape(-1, 3), wp.vec3d)
         self.lows, self.highs, self.springs = room(c, wp.float64), room(c, wp.float64), room(2 * c, wp.float64)
+        self.cone_axes, self.cone_middles = room(c, wp.vec3d), room(c, wp.vec3d)
+        self.swings, self.twist_lows, self.twist_highs = (room(c, wp.float64) for _ in range(3))
         self.set_joints(mechanism)
 
         self.positions, self.velocities, self.angular_velocities = (room(k, wp.vec3d) for _ in range(3))
@@ -119,6 +121,15 @@ class LinkArrays:
         joints = mechanism.joints
         devices.write(self.lows, np.minimum(joints.lows, -_LEAST))
         devices.write(self.highs, np.maximum(joints.highs, _LEAST))
+        cones = JointCones.none(len(joints)) if joints.cones is None else joints.cones
+        for array, values in (
+            (self.cone_axes, cones.axes),
+            (self.cone_middles, cones.middles),
+            (self.swings, np.maximum(cones.swings, _LEAST)),
+            (self.twist_lows, np.minimum(cones.lows, -_LEAST)),
+            (self.twist_highs, np.maximum(cones.highs, _LEAST)),
+        ):
+            devices.write(array, values)
         springs = np.stack([mechanism.joint_stiffness, mechanism.joint_damping], axis=1)
         devices.write(self.springs, springs.ravel())
 

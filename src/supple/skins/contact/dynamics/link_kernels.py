@@ -37,6 +37,25 @@ class Joints:
 
 
 @wp.struct
+class JointLimits:
+    """Limits of joints: `limited` and `limit_kinds` say of which joint each is, and what it bounds.
+
+    `lows` and `highs` [rad] are of the angle of a hinge or a ball; `cone_axes`, `cone_middles`, `swings`, `twist_lows`
+    and `twist_highs` of swing and twist (`JointCones`).
+    """
+
+    limited: IntArray
+    limit_kinds: IntArray
+    lows: FloatArray
+    highs: FloatArray
+    cone_axes: Vectors
+    cone_middles: Vectors
+    swings: FloatArray
+    twist_lows: FloatArray
+    twist_highs: FloatArray
+
+
+@wp.struct
 class Roots:
     """Links that hang on no other: `root_targets` are position, velocity and angular velocity of each."""
 

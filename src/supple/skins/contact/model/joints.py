@@ -19,6 +19,7 @@ from supple.geometry import quaternions
 from supple.motion.pose import Pose
 
 BALL, HINGE = 0, 1
+ANGLE, SWING, TWIST = 0, 1, 2  # what a limit bounds: the angle of a hinge or a ball, or a ball's swing or twist
 FREE = 1e9  # [rad]: a limit that is never met
 _WHERE = "joints"
 # Joints that bend one way only, as rigs call them; a rig's word for the segment below the joint counts.
@@ -42,12 +43,34 @@ _MOVING = np.radians(15.0)  # a joint that turns less than this in a motion does
 
 
 @dataclass(frozen=True, eq=False)
+class JointCones:
+    """Swing and twist of c balls, as anatomy has them (`supple.character.anatomy.joint_limits`).
+
+    With R a joint's rotation from rest, R `axes` (c, 3) stays within `swings` (c,) [rad] of `middles` (c, 3), and the
+    twist about the axis within `lows` and `highs` (c,) [rad]. A swing of FREE is no limit, nor is its twist then.
+    """
+
+    axes: FloatArray
+    middles: FloatArray
+    swings: FloatArray
+    lows: FloatArray
+    highs: FloatArray
+
+    @classmethod
+    def none(cls, count: int) -> JointCones:
+        """No joint has one."""
+        along = np.tile([1.0, 0.0, 0.0], (count, 1))
+        return cls(along, along, np.full(count, FREE), np.full(count, -FREE), np.full(count, FREE))
+
+
+@dataclass(frozen=True, eq=False)
 class Joints:
     """Joints as plain arrays; c of them, one for each link that hangs on another.
 
     `children` and `parents` (c,) are links, `pivots` (c, 3) [m] where they meet at rest. `kinds` (c,) is BALL or
     HINGE; `axes` (c, 3) are the hinges' axes at rest. `lows` and `highs` (c,) [rad] bound the angle of a hinge; of a
-    ball `highs` bounds how far it turns from rest, whichever way, and `lows` says nothing.
+    ball `highs` bounds how far it turns from rest, whichever way, and `lows` says nothing. `cones` bound balls by their
+    swing and twist.
     """
 
     children: IntArray
@@ -57,9 +80,12 @@ class Joints:
     axes: FloatArray
     lows: FloatArray
     highs: FloatArray
+    cones: JointCones | None = None
 
     def __post_init__(self) -> None:
         count = len(np.asarray(self.children))
+        if self.cones is None:
+            object.__setattr__(self, "cones", JointCones.none(count))
         for name, kind, shape in (
             ("children", np.int32, (count,)),
             ("parents", np.int32, (count,)),
@@ -112,8 +138,19 @@ class Joints:
     @property
     def limited(self) -> IntArray:
         """The joints that have a limit."""
+        return np.unique(self.limits[0]).astype(np.int32)
+
+    @property
+    def limits(self) -> tuple[IntArray, IntArray]:
+        """All limits (l,): the joint of each, and what it bounds (ANGLE, SWING or TWIST)."""
+        swings = JointCones.none(len(self)).swings if self.cones is None else self.cones.swings
         hinge = self.kinds == HINGE
-        return np.flatnonzero((self.highs < FREE) | (hinge & (self.lows > -FREE))).astype(np.int32)
+        angles = np.flatnonzero((self.highs < FREE) | (hinge & (self.lows > -FREE)))
+        cones = np.flatnonzero(swings < FREE)
+        joints = np.concatenate([angles, cones, cones])
+        kinds = np.repeat([ANGLE, SWING, TWIST], [len(angles), len(cones), len(cones)])
+        order = np.argsort(joints, kind="stable")
+        return joints[order].astype(np.int32), kinds[order].astype(np.int32)
 
 
 def named_hinges(skeleton: Skeleton, poses: Sequence[Pose] = ()) -> dict[str, FloatArray]:

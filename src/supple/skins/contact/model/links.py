@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.arrays import BoolArray, FloatArray, IntArray
+from supple.character.anatomy.joint_limits import JointLimit
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.motion.pose import Pose
 from supple.skins.contact.model.flesh import WHERE, FleshLayer
-from supple.skins.contact.model.joints import BALL, FREE, HINGE, Joints, check_axes
+from supple.skins.contact.model.joints import BALL, FREE, HINGE, JointCones, Joints, check_axes
 
 _LEAST = 1e-4  # share of the whole mass below which a joint has no flesh of its own
 
@@ -109,11 +110,13 @@ def joints_from_links(
     *,
     hinges: Mapping[str, ArrayLike] | None = None,
     limits: Mapping[str, tuple[float, float]] | None = None,
+    cones: Mapping[str, JointLimit] | None = None,
 ) -> Joints:
     """The joints between links: balls, and hinges where an axis is given by the joint's name.
 
     `hinges` are axes at rest in the world; `named_hinges` and `hinges_in_motion` find some. `limits` [rad] from rest
-    are the lowest and the highest angle of a hinge; a ball turns at most by the second.
+    are the lowest and the highest angle of a hinge; a ball turns at most by the second. `cones` are limits by anatomy,
+    as swing and twist.
     """
     axes = check_axes(skeleton, hinges or {})
     bounds = {skeleton.index(name): pair for name, pair in (limits or {}).items()}
@@ -128,4 +131,17 @@ def joints_from_links(
         np.array([axes.get(int(j), np.zeros(3)) for j in moving]).reshape(-1, 3),
         low.astype(np.float64),
         high.astype(np.float64),
+        _cones(skeleton, moving, cones or {}),
     )
+
+
+def _cones(skeleton: Skeleton, moving: IntArray, cones: Mapping[str, JointLimit]) -> JointCones:
+    """Swing and twist of joints (c,), where there are any."""
+    found = JointCones.none(len(moving))
+    axes, middles = found.axes.copy(), found.middles.copy()
+    for row, joint in enumerate(moving.tolist()):
+        limit = cones.get(skeleton.names[joint])
+        if limit is not None:
+            axes[row], middles[row] = limit.axis, limit.middle
+            found.swings[row], found.lows[row], found.highs[row] = limit.swing, limit.low, limit.high
+    return JointCones(axes, middles, found.swings, found.lows, found.highs)

@@ -14,14 +14,16 @@ rather than too much, and are answered again. The limit of a joint is a row of h
 
 import warp as wp
 
-from supple.skins.contact.dynamics.link_kernels import HINGE, rotation_vector
-from supple.skins.contact.dynamics.node_kernels import FloatArray, IntArray, Matrices, Vectors, cross_matrix
+from supple.skins.contact.dynamics.link_kernels import HINGE, JointLimits, Joints, rotation_vector
+from supple.skins.contact.dynamics.node_kernels import FloatArray, IntArray, Links, Matrices, Vectors, cross_matrix
 
 CORNERS = wp.constant(4)
 NOTHING = wp.constant(wp.float64(1.0e-3))  # of how much links yield: who yields less has no flesh
 PARTED = wp.constant(wp.float64(0.2))  # share of a depth that bones and skin leave in a step, at most
 FREE = wp.constant(wp.float64(1.0e9))  # [m/s]: who may go on so fast is not held
 COUPLED_LINKS = wp.constant(17)  # links that carry four corners, and a body
+SWING = wp.constant(1)  # what a limit bounds, beside an angle
+BACKWARDS = wp.constant(wp.float64(0.6))  # of two axes: who is swung this far back has no twist
 CONTACTS = wp.constant(0)  # places in the counts: how many contacts are given,
 VIOLATED = wp.constant(1)  # how many rows go on too fast,
 PASSES = wp.constant(2)  # how many passes were made,
@@ -283,22 +285,58 @@ def build_contacts(
         state.target_velocities[c] = -FREE
 
 
+@wp.func
+def swing_of(axis: wp.vec3d, middle: wp.vec3d, ahead: wp.vec3d, most: wp.float64) -> wp.vec4d:
+    """Against which turn (3) a swing is bound, seen where its axis will be `ahead`, and how far it may still go.
+
+    The angle s between axis a and middle c grows as s' = o . (c x a) / |c x a|.
+    """
+    across = wp.cross(middle, ahead)
+    size = wp.length(across)
+    if size < wp.float64(1.0e-6):
+        return wp.vec4d(wp.float64(1.0), wp.float64(0.0), wp.float64(0.0), wp.float64(10.0))
+    n = -across / size
+    angle = wp.atan2(-wp.dot(n, wp.cross(middle, axis)), wp.dot(middle, axis))
+    return wp.vec4d(n[0], n[1], n[2], most - angle)
+
+
+@wp.func
+def twist_of(
+    relative: wp.mat33d, a: wp.vec3d, half: wp.vec3d, turn: wp.vec3d, low: wp.float64, high: wp.float64
+) -> wp.vec4d:
+    """Against which turn (3) a twist is bound, on the side that it will be nearer to, and how far it may still go.
+
+    `half` is the sum of the axis now and at rest, in the world, `turn` by how much the joint turns in the step. The
+    twist t about the axis grows as t' = o . (a + b) / (1 + a . b), a and b those two.
+    """
+    q = wp.normalize(wp.quat_from_matrix(relative))
+    angle = wp.float64(2.0) * wp.atan2(q[0] * a[0] + q[1] * a[1] + q[2] * a[2], q[3])
+    if angle > wp.float64(3.141592653589793):
+        angle -= wp.float64(6.283185307179586)
+    if angle < wp.float64(-3.141592653589793):
+        angle += wp.float64(6.283185307179586)
+    size = wp.length(half)
+    if size < BACKWARDS:
+        return wp.vec4d(wp.float64(1.0), wp.float64(0.0), wp.float64(0.0), wp.float64(10.0))
+    n = half / size
+    scale = wp.float64(0.5) * size  # from the twist to the turn about `half`
+    ahead = angle + wp.dot(turn, n) / scale
+    room = scale * (angle - low)
+    if ahead - low >= high - ahead:
+        n = -n
+        room = scale * (high - angle)
+    return wp.vec4d(n[0], n[1], n[2], room)
+
+
 @wp.kernel(enable_backward=False)
 def build_limits(
     first: int,
     counts: IntArray,
-    joints: IntArray,
+    limits: JointLimits,
     dt: wp.float64,
-    children: IntArray,
-    parents: IntArray,
-    kinds: IntArray,
-    axes: Vectors,
-    lows: FloatArray,
-    highs: FloatArray,
+    joints: Joints,
+    links: Links,
     link_rows: IntArray,
-    rotations: Matrices,
-    angular_velocities: Vectors,
-    second_moments: Matrices,
     firmness: wp.float64,
     friction: wp.float64,
     recovery_speed: wp.float64,
@@ -308,44 +346,57 @@ def build_limits(
     """The row of a joint's limit, behind those of the contacts.
 
     The limit of a hinge bounds its angle about the axis, from the side that it will be nearer to; that of a ball its
-    angle, seen along the way that it is foreseen to have turned at the end of the step. Who is pressed against a limit
-    does not turn freely along it, either: a slender link, struck aslant, would spin. Who is beyond it comes
-    `recovery_speed` at that pace [rad/s].
+    angle, seen along the way that it is foreseen to have turned at the end of the step; or its swing, or its twist. Who
+    is pressed against a limit does not turn freely along it, either: a slender link, struck aslant, would spin. Who is
+    beyond it comes back at the pace `recovery_speed` [rad/s].
     """
     item = first + wp.tid()
-    c = joints[item]
+    c = limits.limited[item]
+    kind = limits.limit_kinds[item]
     row = counts[CONTACTS] + item
-    child = children[c]
-    parent = parents[c]
-    out = rotation_vector(wp.transpose(rotations[parent]) * rotations[child])
-    spin = angular_velocities[child] - angular_velocities[parent]
+    child = joints.children[c]
+    parent = joints.parents[c]
+    relative = wp.transpose(links.rotations[parent]) * links.rotations[child]
+    spin = links.angular_velocities[child] - links.angular_velocities[parent]
     direction = wp.vec3d(wp.float64(1.0), wp.float64(0.0), wp.float64(0.0))
-    room = highs[c]
-    if kinds[c] == HINGE:
-        axis = rotations[child] * axes[3 * c]
-        angle = wp.dot(out, axes[3 * c])
+    room = limits.highs[c]
+    constraints.highs[row] = wp.float64(-1.0)
+    if kind > 0:  # a swing or a twist
+        axis = links.rotations[child] * limits.cone_axes[c]
+        bound = wp.vec4d()
+        if kind == SWING:
+            middle = links.rotations[parent] * limits.cone_middles[c]
+            bound = swing_of(axis, middle, axis + dt * wp.cross(spin, axis), limits.swings[c])
+        else:
+            half = axis + links.rotations[parent] * limits.cone_axes[c]
+            bound = twist_of(
+                relative, limits.cone_axes[c], half, dt * spin, limits.twist_lows[c], limits.twist_highs[c]
+            )
+        direction = wp.vec3d(bound[0], bound[1], bound[2])
+        room = bound[3]
+    elif joints.kinds[c] == HINGE:
+        axis = links.rotations[child] * joints.axes[3 * c]
+        angle = wp.dot(rotation_vector(relative), joints.axes[3 * c])
         ahead = angle + dt * wp.dot(spin, axis)
         direction = -axis
-        room = highs[c] - angle
-        if ahead - lows[c] < highs[c] - ahead:
+        room = limits.highs[c] - angle
+        if ahead - limits.lows[c] < limits.highs[c] - ahead:
             direction = axis
-            room = angle - lows[c]
-        constraints.highs[row] = wp.float64(-1.0)
+            room = angle - limits.lows[c]
     else:
-        constraints.highs[row] = highs[c]
-        constraints.bends[row] = rotations[child] * out
+        constraints.highs[row] = limits.highs[c]
+        constraints.bends[row] = links.rotations[child] * rotation_vector(relative)
         ends = constraints.bends[row] + dt * spin
         if wp.length(ends) > wp.float64(1.0e-12):
             direction = -wp.normalize(ends)
-            room = highs[c] + wp.dot(direction, constraints.bends[row])
+            room = limits.highs[c] + wp.dot(direction, constraints.bends[row])
     one = wp.identity(n=3, dtype=wp.float64)
     constraints.counts[row] = 0
     constraints.skin[row] = 0
     add_coupled_link(row, link_rows[child], wp.mat33d(), one, constraints)
     add_coupled_link(row, link_rows[parent], wp.mat33d(), -one, constraints)
-    inverse_mass = wp.float64(1.0) / wp.trace(second_moments[child]) + wp.float64(1.0) / wp.trace(
-        second_moments[parent]
-    )
+    inverse_mass = wp.float64(1.0) / wp.trace(links.second_moments[child])
+    inverse_mass += wp.float64(1.0) / wp.trace(links.second_moments[parent])
     compliance = (firmness * inverse_mass) * one
     constraints.compliance[row] = compliance
     constraints.inverse_mass[row] = inverse_mass

@@ -65,12 +65,12 @@ class ContactSolver:
             return wp.zeros(max(count, 1), dtype=kind, device=device)
 
         self.capacity, self.bodies, self.entries, self._device = capacity, bodies, max(entries, links.entries), device
-        limited = mechanism.joints.limited
+        limited, kinds = mechanism.joints.limits
         self._limits, self._n = len(limited), mechanism.node_count
         self._counts = allocate(5, wp.int32)
         self._masses, self._positions = allocate(bodies, wp.float64), allocate(bodies, wp.vec3d)
         self._inertia, self._inverses = allocate(bodies, wp.mat33d), allocate(bodies, wp.mat33d)
-        self._limited = devices.to_device(limited.astype(np.int32), wp.int32, device)
+        self._limited, self._limit_kinds = (devices.to_device(one, wp.int32, device) for one in (limited, kinds))
         self._structs(mechanism, nodes, links, allocate)
         contacts, state = self._contacts, self._state
         given: Any = constraint_kernels.Contacts
@@ -82,6 +82,7 @@ class ContactSolver:
         self._record_links(mechanism, nodes, links, dt)
 
     def _structs(self, mechanism: Mechanism, nodes: NodeArrays, links: LinkArrays, allocate: Any) -> None:
+        from supple.skins.contact.dynamics.link_kernels import JointLimits
         from supple.skins.contact.response import constraint_kernels as constraints
         from supple.skins.contact.response import impulse_kernels as impulses
 
@@ -109,6 +110,9 @@ class ContactSolver:
             touch_weights=nodes.touch_weights,
             warm_start=nodes.warm_start,
         )
+        bounds: Any = JointLimits
+        held = {name: getattr(links, name) for name in bounds.vars if name not in ("limited", "limit_kinds")}
+        self._joint_limits = fill(JointLimits, limited=self._limited, limit_kinds=self._limit_kinds, **held)
         self._contacts = fill(
             constraints.Contacts,
             corners=allocate(CORNERS * capacity, wp.int32),
@@ -226,18 +230,11 @@ class ContactSolver:
                 constraints.build_limits,
                 own._limits,
                 counts,
-                own._limited,
+                own._joint_limits,
                 dt,
-                links.children,
-                links.parents,
-                links.kinds,
-                links.axes,
-                links.lows,
-                links.highs,
+                links.joint_struct,
+                links.struct,
                 links.link_rows,
-                links.rotations,
-                links.angular_velocities,
-                links.second_moments,
                 _FIRM_LIMIT,
                 _LIMIT_FRICTION,
                 _LIMIT_RECOVERY_SPEED,
