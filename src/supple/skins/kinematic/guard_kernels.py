@@ -30,15 +30,14 @@ def kept_difference(limit: float, rest: float, carried: wp.vec3f, difference: wp
 
 @wp.kernel(enable_backward=False)
 def find_drawn_out(
-    first: int, limit: float, edges: Pairs, rest: FloatArray, incoming: Points, skin: Points, found: IntArray
+    first: int, limit: float, edges: Pairs, rest: FloatArray, incoming: Points, skin: Points, flags: IntArray
 ):
-    """Set `found` where any edge is too long."""
+    """1 for edges that are too long, else 0."""
     e = first + wp.tid()
     i = edges[e][0]
     j = edges[e][1]
     carried = incoming[i] - incoming[j]
-    if kept_difference(limit, rest[e], carried, skin[i] - skin[j] - carried) < 1.0:
-        found[0] = 1
+    flags[e] = int(kept_difference(limit, rest[e], carried, skin[i] - skin[j] - carried) < 1.0)
 
 
 @wp.kernel(enable_backward=False)

@@ -16,6 +16,7 @@ from supple.geometry import topology
 _LIMIT = 2.4  # of its length at rest: how long an edge may become, unless the bones draw it out farther
 _LEAST = 1e-6  # of the longest side: shorter edges are points
 _ROUNDS = 8  # an even number, in which edges that share a vertex come to an agreement
+_REPEATS = 20  # of these rounds on a processor, while there are edges that are too long
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,33 +49,50 @@ class StretchGuard:
         """Recorded: bring ends of edges together that flesh drew apart from where the bones carry them (`incoming`).
 
         An edge is left 2.4 times its length at rest, or as long as the bones make it. What it takes for that is taken
-        off the difference of how its two ends are displaced, so that an edge which bones leave whole is never torn. On
-        a processor nothing is done in frames without such an edge.
+        off the difference of how its two ends are displaced, so that an edge which bones leave whole is never torn.
         """
         from supple.skins.kinematic import guard_kernels as kernels
 
         if not len(self.edges):
             return []
         wp, put, device = devices.warp(), constants.put, constants.device
+        if device == "cpu":
+            flags, edges = constants.blank(len(self.edges), wp.int32), put(self.edges, wp.vec2i)
+            inputs = [_LIMIT, edges, put(self.lengths, wp.float32), incoming, skin, flags]
+            look = devices.Launch(kernels.find_drawn_out, len(self.edges), inputs, device)
+            return [lambda: self._draw_together(look, flags.numpy(), incoming.numpy(), skin.numpy())]
         other = constants.blank(len(skin), wp.vec3f)
         around = [put(self.starts, wp.int32), put(self.others, wp.int32), put(self.lengths_around, wp.float32)]
-        rounds: list[Callable[[], object]] = [
+        return [
             devices.Launch(kernels.draw_together, len(skin), [_LIMIT, *around, incoming, *buffers], device)
             for _ in range(_ROUNDS // 2)
             for buffers in ((skin, other), (other, skin))
         ]
-        if device != "cpu":
-            return rounds
-        found = constants.blank(1, wp.int32)
-        edges = [put(self.edges, wp.vec2i), put(self.lengths, wp.float32)]
-        look = devices.Launch(kernels.find_drawn_out, len(self.edges), [_LIMIT, *edges, incoming, skin, found], device)
-        seen = found.numpy()
 
-        def guard() -> None:
-            seen[0] = 0
+    def _draw_together(
+        self, look: Callable[[], object], flags: IntArray, incoming: Float32Array, skin: Float32Array
+    ) -> None:
+        """The same on a processor, for the few edges alone that are too long: `look` marks them in `flags` (E,)."""
+        for _ in range(_REPEATS):
             look()
-            if seen[0]:
-                for each in rounds:
-                    each()
-
-        return [guard]
+            wrong = np.flatnonzero(flags)
+            if not len(wrong):
+                return
+            vertices, ends = np.unique(self.edges[wrong], return_inverse=True)
+            i, j = ends.reshape(-1, 2).T
+            carried = incoming[vertices].astype(np.float64)
+            d = skin[vertices] - carried
+            edge = carried[i] - carried[j]
+            plain = np.linalg.norm(edge, axis=1)
+            longest = np.maximum(_LIMIT * self.lengths[wrong].astype(np.float64), plain)
+            for _ in range(_ROUNDS):
+                difference = d[i] - d[j]
+                now = np.linalg.norm(edge + difference, axis=1)
+                long = now > longest
+                lost = np.where(long, 1.0 - (longest - plain) / np.maximum(now - plain, 1e-300), 0.0)
+                move = 0.5 * lost[:, None] * difference
+                counts = np.bincount(i, long, len(d)) + np.bincount(j, long, len(d))
+                for axis in range(3):
+                    total = np.bincount(j, move[:, axis], len(d)) - np.bincount(i, move[:, axis], len(d))
+                    d[:, axis] += total / np.maximum(counts, 1.0)
+            skin[vertices] = carried + d

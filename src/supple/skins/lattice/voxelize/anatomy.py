@@ -10,10 +10,12 @@ import numpy as np
 
 from supple.arrays import FloatArray, IntArray
 from supple.character.anatomy.rigid_parts import rigid_fraction
+from supple.character.anatomy.shells import shell_volumes
 from supple.character.anatomy.skin_anatomy import JIGGLE, without_maps
 from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.geometry.segments import distances_to_segments
+from supple.geometry.topology import area_vectors
 from supple.geometry.vectors import smoothstep
 from supple.skins.lattice.settings import inner_layers
 from supple.skins.lattice.voxelize.appendages import appendage_freedom
@@ -36,6 +38,7 @@ _HELD = (0.6, 1.0)  # firmness from which skin begins to stay with its bones tho
 _COVERED = (0.0, 0.15)  # of half the thickness of flesh: a bone nearer to the skin than this holds it
 _FIRM = 0.15  # how much flesh a node holds, below which it is bone
 _ACROSS = 10.0  # voxels across the trunk of a body, where no resolution is asked for, but
+_MOST_VOXELS = 20_000  # where no resolution is asked for
 _POWER = 1.5  # of how much larger voxels are than those
 _COARSEST, _FINEST = 40, 128  # of them along its longest side
 _THINNER = 4.0  # a voxel of freedom makes an end count so much less as flesh
@@ -172,10 +175,19 @@ def _coupling(character: Character, side: float) -> float:
 
 
 def usual_resolution(character: Character) -> int:
-    """Voxels along the longest side of a body, so that its trunk has the same number of them whatever its span is."""
-    trunk = float(character.body_shape.trunk.max(initial=0.0))
-    longest = float(np.ptp(character.points, axis=0).max())
-    return int(np.clip(np.ceil(_ACROSS * longest / max(trunk, longest / _FINEST)), _COARSEST, _FINEST))
+    """Voxels along the longest side of a body, so that its trunk has the same number of them whatever its span is.
+
+    Fewer where that would be too many voxels: a crowd in one file has a wide span.
+    """
+    shape = character.body_shape
+    trunk, longest = float(shape.trunk.max(initial=0.0)), float(np.ptp(character.points, axis=0).max())
+    wanted = int(np.clip(np.ceil(_ACROSS * longest / max(trunk, longest / _FINEST)), _COARSEST, _FINEST))
+    skin = shape.shells.flesh_triangles(character.triangles)
+    area = 0.5 * float(np.linalg.norm(area_vectors(character.points, skin), axis=1).sum()) / longest**2
+    volume = float(shell_volumes(character.points, skin, shape.shells.number).sum()) / longest**3
+    while wanted > _COARSEST and volume * wanted**3 + area * wanted**2 > _MOST_VOXELS:
+        wanted -= 1
+    return wanted
 
 
 def divide(body: LatticeBody, character: Character, skin: LayeredLattice) -> Division:
