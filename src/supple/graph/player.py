@@ -73,6 +73,7 @@ class Player:
         self._creases: Creases | None = None
         self._normals: NormalsOnDevice | None = None
         self._stretch: tuple[StretchOnDevice, MorphTargets] | None = None
+        self._staging: Any = None
         self._known_source: PoseSource | None = None
         self._stepped: Pose | None = None
         self.stage_seconds: dict[str, float] = {}
@@ -129,7 +130,18 @@ class Player:
         pose, points = self._step_as_frame(time) or self._frame(source.sample(time), time)
         self.time, self._pose, self._shown = time, pose, points
         self._bones = self._simulated(pose, time)
-        return points if on_device else devices.to_host(points).copy()
+        return points if on_device else self._fetch(points)
+
+    def _fetch(self, points: DevicePoints) -> Float32Array:
+        """Points as an array of one's own; from a GPU they come through memory that it reaches directly."""
+        if self.device == "cpu":
+            return devices.to_host(points).copy()
+        wp = devices.warp()
+        if self._staging is None or len(self._staging) != len(points):
+            self._staging = wp.empty(len(points), dtype=wp.vec3f, device="cpu", pinned=True)
+        wp.copy(self._staging, points)
+        wp.synchronize_stream(wp.get_stream(self.device))
+        return devices.to_host(self._staging).copy()
 
     @property
     def simulated_pose(self) -> Pose:
