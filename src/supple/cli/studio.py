@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import secrets
+import sys
 import webbrowser
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -111,16 +112,27 @@ def _say_open(address: Address, certificate: Certificate, console: Console) -> N
     """What is open to whom, in plain words, and the address for a camera."""
     from supple.studio.server.qr_code import as_text, qr_code
 
-    console.say(as_text(qr_code(address.url)))
+    square = as_text(qr_code(address.url))
+    camera = "or point its camera at the square, " if _has_signs(square) else ""
+    if camera:
+        console.say(square)
     console.say(
         f"It is open to every machine that reaches {address.host}, by TLS alone, until Ctrl+C. On another device open\n"
         f"    {address.url}\n"
-        "or point its camera at the square, and type the code. A code lets one device in, which can then do all that\n"
-        "this page can.\n"
+        f"{camera}and type the code. A code lets one device in, which can then do all that this page can.\n"
         "The browser warns the first time, since this machine signed its own certificate. Its fingerprint is\n"
         f"    {certificate.fingerprint[:47]}\n"
         f"    {certificate.fingerprint[48:]}"
     )
+
+
+def _has_signs(text: str) -> bool:
+    """Whether the terminal knows all signs of a text."""
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except (LookupError, UnicodeEncodeError):
+        return False
+    return True
 
 
 def _say_code(digits: str, console: Console) -> None:

@@ -109,10 +109,10 @@ def test_another_device_types_the_code_of_the_terminal(serve, chromium):
     page = context.new_page()
     page.set_default_timeout(60_000)
     page.goto(server.origin)
-    page.keyboard.type("000 00x")
+    page.get_by_label("Code").press_sequentially("000 00x")
     page.keyboard.press("Enter")
     page.wait_for_selector("[role=alert]")
-    page.keyboard.type(f"{code[1]} {code[2]}")
+    page.get_by_label("Code").press_sequentially(f"{code[1]} {code[2]}")
     page.keyboard.press("Enter")
     page.wait_for_function("() => Boolean(globalThis.supple?.session.state.value)")
     assert page.evaluate("() => isSecureContext") is True
