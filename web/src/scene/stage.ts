@@ -232,10 +232,10 @@ export class Stage {
 
   /** Where a pane is on the canvas. */
   boxOf(pane: Pane): Box {
-    const { columns, rows } = grid.peek();
-    const [width, height] = [this.canvas.clientWidth / columns, this.canvas.clientHeight / rows];
+    const { columns, rows, inset } = grid.peek();
+    const [width, height] = [(this.canvas.clientWidth - inset) / columns, this.canvas.clientHeight / rows];
     const row = Math.floor(pane.number / columns);
-    return { left: (pane.number % columns) * width, top: row * height, width, height };
+    return { left: inset + (pane.number % columns) * width, top: row * height, width, height };
   }
 
   /** Let tools work in the pane that the pointer is over; it stays where it was beside all panes. */
@@ -270,10 +270,10 @@ export class Stage {
   private resize(): void {
     const { clientWidth, clientHeight } = this.canvas;
     if (clientWidth === 0 || clientHeight === 0) return;
-    const { columns, rows } = gridFor(this.panes.length, clientWidth, clientHeight);
-    grid.value = { columns, rows };
+    const { columns, rows, inset } = gridFor(this.panes.length, clientWidth, clientHeight);
+    grid.value = { columns, rows, inset };
     this.renderer.setSize(clientWidth, clientHeight, false);
-    this.viewer.resize(clientWidth / columns, clientHeight / rows);
+    this.viewer.resize((clientWidth - inset) / columns, clientHeight / rows);
     this.dirty = true;
   }
 

@@ -7,10 +7,10 @@ import { plainName } from "./words";
 
 export function Panes() {
   const views = state.value?.views ?? [];
-  const { columns, rows } = grid.value;
+  const { columns, rows, inset } = grid.value;
   if (views.length < 2) return null;
   return (
-    <div class="panes" style={{ "--columns": columns, "--rows": rows }}>
+    <div class="panes" style={{ "--columns": columns, "--rows": rows, left: `${inset}px` }}>
       {views.map(({ view: number, stages, preparing }) => (
         <section
           key={number}

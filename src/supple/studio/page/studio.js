@@ -6614,15 +6614,17 @@ var Viewer = class {
 };
 
 // src/scene/layout.ts
+var TOOLS = 56;
 var UPRIGHT = 0.6;
-var grid = y3({ columns: 1, rows: 1 });
+var grid = y3({ columns: 1, rows: 1, inset: 0 });
 function gridFor(count, width, height2) {
-  let best = { columns: count, rows: 1 };
+  const inset = count > 1 ? Math.min(TOOLS, 0.2 * width) : 0;
+  let best = { columns: count, rows: 1, inset };
   let largest = 0;
   for (let columns = count; columns >= 1; columns--) {
     const rows = Math.ceil(count / columns);
-    const seen = Math.min(width / columns / UPRIGHT, height2 / rows);
-    if (seen > 1.02 * largest) [best, largest] = [{ columns, rows }, seen];
+    const seen = Math.min((width - inset) / columns / UPRIGHT, height2 / rows);
+    if (seen > 1.02 * largest) [best, largest] = [{ columns, rows, inset }, seen];
   }
   return best;
 }
@@ -7339,10 +7341,10 @@ var Stage = class {
   }
   /** Where a pane is on the canvas. */
   boxOf(pane) {
-    const { columns, rows } = grid.peek();
-    const [width, height2] = [this.canvas.clientWidth / columns, this.canvas.clientHeight / rows];
+    const { columns, rows, inset } = grid.peek();
+    const [width, height2] = [(this.canvas.clientWidth - inset) / columns, this.canvas.clientHeight / rows];
     const row = Math.floor(pane.number / columns);
-    return { left: pane.number % columns * width, top: row * height2, width, height: height2 };
+    return { left: inset + pane.number % columns * width, top: row * height2, width, height: height2 };
   }
   /** Let tools work in the pane that the pointer is over; it stays where it was beside all panes. */
   pointAt(event) {
@@ -7373,10 +7375,10 @@ var Stage = class {
   resize() {
     const { clientWidth, clientHeight } = this.canvas;
     if (clientWidth === 0 || clientHeight === 0) return;
-    const { columns, rows } = gridFor(this.panes.length, clientWidth, clientHeight);
-    grid.value = { columns, rows };
+    const { columns, rows, inset } = gridFor(this.panes.length, clientWidth, clientHeight);
+    grid.value = { columns, rows, inset };
     this.renderer.setSize(clientWidth, clientHeight, false);
-    this.viewer.resize(clientWidth / columns, clientHeight / rows);
+    this.viewer.resize((clientWidth - inset) / columns, clientHeight / rows);
     this.dirty = true;
   }
   picture(now) {
@@ -8948,9 +8950,9 @@ function Count({
 // src/ui/panes.tsx
 function Panes() {
   const views2 = state.value?.views ?? [];
-  const { columns, rows } = grid.value;
+  const { columns, rows, inset } = grid.value;
   if (views2.length < 2) return null;
-  return /* @__PURE__ */ a4("div", { class: "panes", style: { "--columns": columns, "--rows": rows }, children: views2.map(({ view: number, stages, preparing }) => /* @__PURE__ */ a4(
+  return /* @__PURE__ */ a4("div", { class: "panes", style: { "--columns": columns, "--rows": rows, left: `${inset}px` }, children: views2.map(({ view: number, stages, preparing }) => /* @__PURE__ */ a4(
     "section",
     {
       class: `pane ${view.value?.view === number ? "active" : ""}`,
