@@ -216,7 +216,9 @@ class Meter {
   async besideBinding(): Promise<number[]> {
     const stages = session.state.value!.views[0]!.stages;
     const row = stages.at(-1)!.settings.find(({ name }) => name === "resolution");
-    if (row) session.ask({ do: "change", name: row.name, value: Math.round(0.8 * Number(row.value)) });
+    // One that was not bound before: what was is kept on disk, and takes over at once.
+    const other = Math.round((0.6 + 0.3 * Math.random()) * Number(row?.value));
+    if (row) session.ask({ do: "change", name: row.name, value: other });
     else session.ask({ do: "choose-skin", skin: "delta-mush" });
     await this.until(() => session.state.value!.views[0]!.preparing !== null);
     const found = await this.gaps(() => session.state.value!.views[0]!.preparing !== null);

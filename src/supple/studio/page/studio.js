@@ -6000,7 +6000,8 @@ var Meter = class {
   async besideBinding() {
     const stages = state.value.views[0].stages;
     const row = stages.at(-1).settings.find(({ name }) => name === "resolution");
-    if (row) ask({ do: "change", name: row.name, value: Math.round(0.8 * Number(row.value)) });
+    const other = Math.round((0.6 + 0.3 * Math.random()) * Number(row?.value));
+    if (row) ask({ do: "change", name: row.name, value: other });
     else ask({ do: "choose-skin", skin: "delta-mush" });
     await this.until(() => state.value.views[0].preparing !== null);
     const found = await this.gaps(() => state.value.views[0].preparing !== null);
