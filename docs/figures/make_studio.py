@@ -107,8 +107,28 @@ def main() -> None:
             first.save(
                 PICTURES / "studio.webp", save_all=True, append_images=others, duration=FILM_STEP, loop=0, quality=55
             )
+            drawn(person)
             compared(person)
         browser.close()
+
+
+def drawn(person: Person) -> None:
+    """A stroke over the chest with its knots, and the layer that plays it; everything is taken back afterwards."""
+    window, page = person.window, person.page
+    window.pause()
+    window.flesh(0.5)
+    page.keyboard.press("r")
+    x, y = window.pixel(window.pick_on("chest"))
+    page.mouse.move(x - 34, y + 8)
+    page.mouse.down()
+    for right, up in ((-12, 0), (12, 0), (34, 8)):
+        page.mouse.move(x + right, y + up, steps=6)
+    page.mouse.up()
+    window.until_state("state.edits.skin_strokes.length > 0")
+    window.flesh(0.4)
+    person.save("studio-draw")
+    page.keyboard.press("g")
+    window.afresh()
 
 
 def compared(person: Person) -> None:

@@ -175,7 +175,8 @@ class Window:
     # Frames
 
     def frame(self) -> Frame:
-        """The frame that is shown now."""
+        """The frame that is shown now, or the first one of a mesh that has just come."""
+        self.until("supple.stage.skin?.frame")
         found = self.js(
             """(() => {
               const {packed, ...head} = supple.stage.skin.frame;

@@ -6,6 +6,8 @@ import numpy as np
 def bulge(studio):
     """A bulge across the belly, while it stands."""
     studio.pause()
+    studio.frame_with(studio.ask("seek", time=0.0))  # no arm is before the belly
+    studio.flesh(0.6)  # the camera has come to rest too
     studio.page.keyboard.press("r")
     x, y = studio.pixel(studio.pick_on("belly"))
     line(studio, [(x - 14 + 2 * i, y) for i in range(15)])
