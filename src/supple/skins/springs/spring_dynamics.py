@@ -61,7 +61,7 @@ class SpringDynamics(SpringSettings, PullableSkin[SpringBinding, DynamicsState])
         {
             "flesh": {},
             "cartoon": {
-                "frequency": 3.2, "damping": 0.1, "inertia": 1.0, "max_offset": 1.0,
+                "frequency": 3.2, "damping": 0.1, "inertia": 1.0, "max_offset": 0.6,
                 "stiffness": {"radius": 0.6, "twist": 0.3},
             },
             # The text's four forces from a rigid start, and each step relaxed from the last; it gives no stiffness.
