@@ -7,6 +7,7 @@ import pytest
 
 import supple
 from supple.geometry import topology
+from supple.measure.volume import volume_ratio
 
 RATE = 30.0
 
@@ -92,3 +93,27 @@ def test_a_held_pose_is_still(data_file):
         player.advance(motion.sample(frame / RATE))
     held = [np.array(player.advance(motion.sample(0.5)), dtype=float) for _ in range(75)]
     assert max(np.linalg.norm(b - a, axis=1).max() for a, b in itertools.pairwise(held[60:])) < 1e-4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("file", "clip"),
+    [("CesiumMan.glb", "animation0"), ("spider-animations.glb", "Attack"), ("bird-animations.glb", "Walk")],
+)
+def test_a_held_pose_is_still_with_contacts_on(data_file, file, clip):
+    character = supple.load(data_file(f"gltf/{file}"))
+    motion = character.motions[clip]
+    player = supple.player(character, supple.PositionBased(), fps=RATE)
+    end = min(motion.duration, 1.0)
+    for time in np.arange(0.0, end, 1.0 / RATE):
+        player.advance(motion.sample(time))
+    frames = [np.array(player.advance(motion.sample(end)), dtype=float) for _ in range(75)]
+    assert np.linalg.norm(np.diff(frames[-15:], axis=0), axis=2).max() < 1e-4
+
+
+@pytest.mark.slow
+def test_the_volume_of_an_open_mesh_is_closed(data_file):
+    human = supple.load(data_file("gltf/human-m2m-12clips.glb"))
+    motion, skin = human.motions["Meditate"], human.anatomy.shells.flesh_triangles(human.triangles)
+    frames = np.array(played(human, motion, supple.PositionBased(), 0.7))
+    assert np.abs(volume_ratio(frames, human.points, skin) - 1.0).max() < 3e-3
