@@ -55,6 +55,7 @@ def test_fifty_steps_are_undone_and_done_again_by_name(studio):
 
 def after(studio, do, **what):
     """The state when a command was done."""
-    studio.frame_with(studio.ask(do, **what))
+    seq = studio.ask(do, **what)
+    studio.until("supple.stage.skin?.frame?.lastCommand >= it", seq)
     studio.until_state("!state.opening")
     return studio.state()
