@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: web browser demo test quick lint types tests gpu everywhere peers bench docs clean
+.PHONY: web browser demo test quick lint types tests gpu everywhere survive peers bench docs clean
 
 # Fast tests of every room: the laws of all skins, settings, readers, player, bake, measures, pictures, the house.
 QUICK := house references settings machine device_launches topology rotations voxels character weights shapes motion \
@@ -53,6 +53,11 @@ gpu: $(STAMP)
 everywhere: $(STAMP)
 	NPY_DISABLE_CPU_FEATURES="$$($(BIN)/python tests/scenes/older_cpu.py)" OPENBLAS_CORETYPE=Nehalem $(BIN)/python -m pytest -n 2 --dist loadgroup
 	SUPPLE_CPU_TARGET=generic $(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# The scorecard of faults survived, put into docs/reliability.md; SURVIVE_TRIES says how often each is tried.
+SURVIVE_TRIES ?= 300
+survive: $(STAMP)
+	cd tests && PYTHONPATH=.:scenes ../$(BIN)/python -m survival --tries $(SURVIVE_TRIES) --write
 
 # What we read and write against Blender: pytest in one environment, Blender's module in the other.
 peers: $(STAMP) .venv-bench/.installed
