@@ -10,7 +10,7 @@ def bulge(studio):
     studio.flesh(0.6)  # the camera has come to rest too
     studio.page.keyboard.press("r")
     x, y = studio.pixel(studio.pick_on("belly"))
-    line(studio, [(x - 14 + 2 * i, y) for i in range(15)])
+    line(studio, [(x - 6 + 2 * i, y) for i in range(13)])  # farther left lies the gap between arm and trunk
     studio.until_state("state.edits.shapes.length === 1")
     return x, y
 
