@@ -31,9 +31,9 @@ def test_the_json_has_the_agreed_form(monkeypatch, tmp_path, capsys):
     path = tmp_path / "bench.json"
     assert main(["bench", "expressive", "--json", str(path)]) == 0
     rows = json.loads(path.read_text())["rows"]
-    assert len(rows) == 2 + 2 * 4 + 5 + 1 + 2 + 2
+    assert len(rows) == 2 + 2 * 4 + 5 + 2 + 2 + 2
     solved = [row["note"] for row in rows if "springs, factored" in row["what"]]
-    assert len(solved) == 3
+    assert len(solved) == 4
     assert all(note.startswith("residual") for note in solved)
     drag = next(row for row in rows if "handles move" in row["what"])
     assert drag["room"] == "expressive"

@@ -135,7 +135,7 @@ def test_panels_know_the_maps(session):
     perform(session, say.FillMap(1, "jiggle", 0.5))
     state = state_of(session, 1)
     rows = {row.name: row for row in state.views[0].maps}
-    assert rows.keys() == {"jiggle", "fatness"}
+    assert rows.keys() == {"jiggle", "fatness", "flesh", "thickness", "leaf", "rigid"}
     assert (rows["jiggle"].painted, rows["jiggle"].default, rows["jiggle"].high) == (True, 1.0, 1.0)
     assert (rows["fatness"].painted, rows["fatness"].default) == (False, None)
     assert "lattice" in state.paint.skins

@@ -92,6 +92,7 @@ def bake_plan(
     """Write what is planned to `target`, or return what is there already."""
     finished = existing(target, plan, overwrite=overwrite)
     if finished is not None:
+        _discard_checkpoint(target)  # one that was killed just after it had finished
         return finished
     _Bake(plan, target, on_failure, watch).run(afresh=overwrite)
     return Cache(target, verify=False)
@@ -135,6 +136,15 @@ def _stale(found: Path, changed: list[str]) -> StaleError:
     )
 
 
+def _checkpoint_of(target: Path) -> Path:
+    return target.with_name(target.name + ".checkpoint.npz")
+
+
+def _discard_checkpoint(target: Path) -> None:
+    for leftover in (_checkpoint_of(target), part_of(_checkpoint_of(target))):
+        leftover.unlink(missing_ok=True)
+
+
 class _Bake:
     """One bake under way."""
 
@@ -144,7 +154,7 @@ class _Bake:
         self._plan, self._target, self._part = plan, target, part_of(target)
         self._stop_on_failure, self._watch = on_failure == "stop", watch
         self._soft = plan.graph.step is not None
-        self._checkpoint = target.with_name(target.name + ".checkpoint.npz")
+        self._checkpoint = _checkpoint_of(target)
         self._kinematic: Player | None = None
         self._made_on = container.kind_mark(machine.kind())
 
@@ -161,8 +171,7 @@ class _Bake:
             self._frames(file)
             os.fsync(file.fileno())
             self._part.replace(self._target)
-            for leftover in (self._checkpoint, part_of(self._checkpoint)):
-                leftover.unlink(missing_ok=True)
+            _discard_checkpoint(self._target)
 
     def _lay_out(self, *, began: bool) -> None:
         """Where everything lies; the header stays that of the machine which began."""

@@ -34,11 +34,13 @@ def web_server(app: Any, certificate: Certificate | None = None) -> uvicorn.Serv
 
 def serve(server: uvicorn.Server, listening: socket.socket) -> None:
     """Serve until it is interrupted or ended; either comes back here, so that all can be tidied up."""
-    before = signal.signal(signal.SIGTERM, _interrupt)  # the server hands on what ended it when it has closed
+    # The server hands on what ended it when it has closed; shells start what runs behind them deaf to interrupts.
+    before = {number: signal.signal(number, _interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         server.run([listening])
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
