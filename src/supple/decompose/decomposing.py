@@ -101,10 +101,17 @@ def decompose(
 
         def begin(seed: int) -> Alternation:
             start, weights = cluster(frames, nearby, bones=bones, seed=seed)
-            all_of = np.ones_like(weights, dtype=bool)
-            fits = rest == FITTED
+            everything = np.ones_like(weights, dtype=bool)
             begun = Alternation(
-                frames, nearby, start, weights, all_of[0], all_of, influences, smoothness, fits_rest=fits
+                frames,
+                nearby,
+                start,
+                weights,
+                everything[0],
+                everything,
+                influences,
+                smoothness,
+                fits_rest=rest == FITTED,
             )
             begun.anneal()
             return begun
@@ -128,7 +135,7 @@ def decompose(
 def _bound_in(sequence: PointSequence, rest: str | int, *, keeps: bool) -> PointSequence:
     """The sequence with the rest shape that was asked for."""
     count = len(sequence)
-    if rest in (GIVEN, FITTED) and not (keeps and rest == FITTED):
+    if rest == GIVEN or (rest == FITTED and not keeps):
         return sequence
     if keeps:
         given, advice = f"rest is {rest!r} and keep_skeleton is on", "leave one of them out"

@@ -47,7 +47,7 @@ class Alternation:
 
     def __post_init__(self) -> None:
         self.errors: list[float] = []
-        self._given = self.frames
+        self._given_rest = self.frames.rest
         self._by_vertex = np.full(len(self.frames.rest), np.inf)
         self._may_move = True
 
@@ -66,7 +66,7 @@ class Alternation:
         """Let bones find their places with more influences than they may keep, which are then taken away."""
         wanted = self.influences
         for influences, rounds in _ANNEALING:
-            if wanted < influences < self.weights.shape[1] + 1:
+            if wanted < influences <= self.weights.shape[1]:
                 self.influences = influences
                 for _ in range(rounds):
                     self._round()
@@ -92,7 +92,7 @@ class Alternation:
         moments = Moments.from_frames(self.frames, self.weights)
         self.bones = fit_bones(moments, self.bones, free=self.free, sweeps=_SWEEPS)
         if self.fits_rest:
-            self.frames = fit_rest(self.frames, self.bones, self.weights, given=self._given.rest)
+            self.frames = fit_rest(self.frames, self.bones, self.weights, given=self._given_rest)
 
     def _blend(self) -> None:
         mean = self.nearby @ self.weights if self.smoothness > 0.0 else None
