@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: web browser demo test quick lint types tests gpu everywhere survive peers bench docs clean
+.PHONY: web browser installed demo test quick lint types tests gpu everywhere survive farm-tests peers bench docs clean
 
 # Fast tests of every room: the laws of all skins, settings, readers, player, bake, measures, pictures, the house.
 QUICK := house references settings machine device_launches topology rotations voxels character weights shapes motion \
@@ -40,6 +40,14 @@ browser: .venv/.browser
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[browser]'
 	touch $@
 
+# The studio from a wheel, in a new environment without a network: what it needs is fetched beforehand (220 MB).
+installed: .venv/.browser .wheels/.fetched
+	SUPPLE_WHEELS=.wheels $(BIN)/python -m pytest -m browser tests/studio/browser/test_installed.py
+
+.wheels/.fetched: pyproject.toml $(STAMP)
+	$(BIN)/pip download --quiet --disable-pip-version-check --dest .wheels '.[studio]' 'hatchling>=1.27'
+	touch $@
+
 # What to run while working, in less than a minute and a half once the kernels are compiled.
 quick: lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" $(foreach name,$(QUICK),$(wildcard tests/*/test_$(name).py tests/*/*/test_$(name).py)) tests/doors/test_docs.py::test_links_lead_somewhere
@@ -56,8 +64,17 @@ everywhere: $(STAMP)
 
 # The scorecard of faults survived, put into docs/reliability.md; SURVIVE_TRIES says how often each is tried.
 SURVIVE_TRIES ?= 300
-survive: $(STAMP)
-	cd tests && PYTHONPATH=.:scenes ../$(BIN)/python -m survival --tries $(SURVIVE_TRIES) --write
+survive: $(STAMP) .venv-farm/.installed
+	cd tests && PYTHONPATH=.:scenes SUPPLE_FARM_PYTHON=$(CURDIR)/.venv-farm/bin/python ../$(BIN)/python -m survival --tries $(SURVIVE_TRIES) --write
+
+# The farm on Dask and on an object store, which `make test` skips: both are installed into an environment of their own.
+farm-tests: .venv-farm/.installed
+	.venv-farm/bin/python -m pytest tests/farm
+
+.venv-farm/.installed: pyproject.toml
+	test -d .venv-farm || $(PYTHON) -m venv .venv-farm
+	.venv-farm/bin/pip install --quiet --disable-pip-version-check -e '.[farm-tests]'
+	touch $@
 
 # What we read and write against Blender: pytest in one environment, Blender's module in the other.
 peers: $(STAMP) .venv-bench/.installed
@@ -82,7 +99,7 @@ docs: .venv-docs/.installed
 	touch $@
 
 clean:
-	rm -rf .venv .venv-bench .venv-docs supple-demo site dist
+	rm -rf .venv .venv-bench .venv-docs .venv-farm supple-demo site dist
 
 $(STAMP): pyproject.toml
 	test -d .venv || $(PYTHON) -m venv .venv

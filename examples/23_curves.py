@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 import supple
-from supple.skins.curves import CurveExamples, fit_curves, load_curves, save_curves
+from supple.skins.curves import SkinExamples, fit_curves, load_curves, save_curves
 
 arm = supple.character("arm", vertices=1500)
 motions = {
@@ -16,7 +16,7 @@ flesh = supple.PositionBased(tetrahedra=1000)
 
 # Bake the slow skin once, and learn from all of its frames. One frame in five is kept out, to test with.
 bakes = [supple.bake(arm, motion, flesh, path=f"{name}.supple", fps=30.0) for name, motion in motions.items()]
-model = fit_curves(arm, CurveExamples.of(*bakes))
+model = fit_curves(arm, SkinExamples.of(*bakes))
 save_curves(model, "arm.curves")
 print(model.errors)
 
@@ -44,5 +44,5 @@ print(f"{1000 * gaps[0]:.1f} mm behind at once, {1000 * gaps[-1]:.2f} mm after a
 
 # A shape drawn for one pose is learnt the same way: here the elbow swells where it is bent.
 swollen = 0.02 * np.exp(-(((arm.points - arm.skeleton.heads[1]) / 0.08) ** 2).sum(axis=1))[:, None] * [0.0, 1.0, 0.0]
-drawn = fit_curves(arm, CurveExamples.sculpted(arm, [bent], [swollen]))
+drawn = fit_curves(arm, SkinExamples.sculpted(arm, [bent], [swollen]))
 print(f"drawn: {', '.join(f'{part.name} {part.curves} x {part.nodes}' for part in drawn.parts)}")

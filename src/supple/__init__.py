@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from supple.skins.kinematic.linear_blend import LinearBlend, linear_blend
     from supple.skins.kinematic.rotation_centers import RotationCenters, rotation_centers
     from supple.skins.lattice.skin import LayeredLattice
+    from supple.skins.pose_space.dynamic_skin import PoseSpaceDynamics
+    from supple.skins.pose_space.skin import PoseSpace
     from supple.skins.position_based.skin import PositionBased
     from supple.skins.pull import Pull
     from supple.skins.registry import SKINS
@@ -77,6 +79,8 @@ _HOMES = {
     "supple.skins.kinematic.linear_blend": ("LinearBlend", "linear_blend"),
     "supple.skins.kinematic.rotation_centers": ("RotationCenters", "rotation_centers"),
     "supple.skins.lattice.skin": ("LayeredLattice",),
+    "supple.skins.pose_space.dynamic_skin": ("PoseSpaceDynamics",),
+    "supple.skins.pose_space.skin": ("PoseSpace",),
     "supple.skins.position_based.skin": ("PositionBased",),
     "supple.skins.pull": ("Pull",),
     "supple.skins.registry": ("SKINS",),
@@ -97,7 +101,7 @@ _FORMER = {
     "supple.motion": ("CrowdMotion", "PoseSource", "combine_motions"),
     "supple.motion.combine": ("joined_motions",),
     "supple.motion.live": ("LiveMotion", "NoisyMotion", "NoisyReplay", "VmcReceiver", "VmcSender"),
-    "supple.skins.curves": ("CurveExamples", "CurveModel", "fit_curves", "load_curves", "save_curves"),
+    "supple.skins.curves": ("CurveModel", "SkinExamples", "fit_curves", "load_curves", "save_curves"),
     "supple.skins.kinematic.centers": ("centers_of_rotation",),
     "supple.skins.springs": ("attach",),
 }
@@ -124,6 +128,8 @@ __all__ = [
     "Plane",
     "Player",
     "Pose",
+    "PoseSpace",
+    "PoseSpaceDynamics",
     "PositionBased",
     "Pull",
     "RotationCenters",

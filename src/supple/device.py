@@ -12,6 +12,7 @@ import ctypes
 import itertools
 import os
 import sys
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from queue import SimpleQueue
@@ -26,6 +27,7 @@ from supple.errors import DeviceError, InputError
 from supple.machine import compiler_flags
 
 SMALLEST_RANGE = 2048  # items; below this, waking another thread costs more than it saves
+_MOST_PINNED = 4  # frames in memory that a GPU reaches directly; there is little of it on some machines
 _KNOWN_WARP = "1.19."  # whose way of calling a kernel's machine code is known
 # Those that Warp has if nobody chooses others.
 _OWN_FLAGS = (
@@ -234,6 +236,46 @@ class HostSide:
     def read(self) -> NDArray[Any]:
         """What is on the device; on the CPU this is a view, so copy it to keep it."""
         return to_host(self._array) if self._view is None else self._view
+
+
+class _Handed:
+    """One frame in somebody's hands: arrays made of it, and slices of those, keep it alive."""
+
+    def __init__(self, memory: Any) -> None:
+        view = memory.numpy()
+        self.__array_interface__ = view.__array_interface__
+        self._memory = memory
+
+
+class PinnedFrames:
+    """Brings points to the host as arrays of one's own.
+
+    Copying them once more out of pinned memory would take longer than all else, so that memory itself is handed out,
+    and used again when nobody holds the frame any more. Who keeps many frames gets copies from the fifth on.
+    """
+
+    def __init__(self, device: str) -> None:
+        self._device = device
+        self._frames: list[tuple[Any, weakref.ref[_Handed]]] = []
+
+    def fetch(self, points: Any) -> NDArray[Any]:
+        """Points (V, 3) [m] on the host, once all work before is done."""
+        wp = warp()
+        if self._frames and len(self._frames[0][0]) != len(points):
+            self._frames = []
+        free = next((number for number, (_, held) in enumerate(self._frames) if held() is None), None)
+        if free is None and len(self._frames) >= _MOST_PINNED:
+            return np.array(to_host(points))
+        memory = (
+            wp.empty(len(points), dtype=wp.vec3f, device="cpu", pinned=True)
+            if free is None
+            else self._frames.pop(free)[0]
+        )
+        wp.copy(memory, points)
+        wp.synchronize_stream(wp.get_stream(self._device))
+        handed = _Handed(memory)
+        self._frames.append((memory, weakref.ref(handed)))
+        return np.asarray(handed)
 
 
 class _Command:

@@ -27,7 +27,20 @@ def atomic(path: str | Path) -> Iterator[Path]:
         mask = os.umask(0)
         os.umask(mask)
         waiting.chmod(0o666 & ~mask)
-        waiting.replace(target)
+        put_in_place(waiting, target)
     except BaseException:
         waiting.unlink(missing_ok=True)
         raise
+
+
+def put_in_place(waiting: Path, target: Path) -> None:
+    """Give a file that is safe on disk its name, in the same folder; once this returns, no power cut takes it away."""
+    waiting.replace(target)
+    if os.name != "posix":
+        return  # Windows does not open folders
+    folder = os.open(target.parent, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # some network file systems do not sync folders
+            os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -11,6 +11,7 @@ from conftest import make_tube
 from supple.bench import expressive, kinematic, live, live_edits, position_based, rooms
 from supple.bench.position_based_scenes import Scene, with_longest_bone_split
 from supple.bench.rows import Row, to_dict
+from supple.bench.tables import position_based as tables
 from supple.bench.timing import once, timed
 from supple.cli.bench import table
 from supple.cli.main import main
@@ -71,6 +72,11 @@ def small_flesh(monkeypatch):
     scene = Scene("SMALL", "tube", "bend", 600, 300, 5, 1e-3, 2e-3)
     monkeypatch.setattr(position_based, "SCENES", (scene,))
     monkeypatch.setattr(position_based, "SOLVES", {"small": 300})
+    monkeypatch.setattr(tables, "SECONDS", 0.05)
+    monkeypatch.setattr(tables, "TABLE_4_1", ())
+    monkeypatch.setattr(tables, "TABLE_4_2", (tables.Model(scene, 0.6, 12, 1e-3, 0.15),))
+    monkeypatch.setattr(tables, "TABLE_5_1", (tables.Meeting(scene, 8, 1e-3, 2e-3, 3e-3, box=True),))
+    monkeypatch.setattr(tables, "TABLE_5_2", (tables.Meeting(scene, 22, 1e-3, 2e-3, parted=1e-3),))
 
 
 def test_position_based_rows_have_the_agreed_form(small_flesh):
@@ -90,7 +96,14 @@ def test_position_based_rows_have_the_agreed_form(small_flesh):
     (found,) = [row for row in rows if row.what == "contacts found on demand"]
     assert found.peer == "full hash"
     assert found.published_seconds == 2e-3
-    assert len(rows) == 3 * 3 + 2
+    assert len(rows) == 3 * 3 + 2 + 3
+    skinned, met, parted = (row for row in rows if row.what.startswith("table "))
+    assert skinned.published_seconds == 1e-3
+    assert "volumes" in skinned.note
+    assert "(published 0.15 %)" in skinned.note
+    assert (met.peer, met.published_seconds) == ("full hash", 2e-3)
+    assert "in all 22 rounds" in parted.note
+    assert "(published 1.00 ms)" in parted.note
     assert all(row.room == "position-based" and row.seconds > 0.0 for row in rows)
     if importlib.util.find_spec("pypbd"):
         assert "pypbd" in solve.peer

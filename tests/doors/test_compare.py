@@ -227,6 +227,14 @@ def test_the_page_says_settings_graph_papers_facts_and_how_it_was_made():
     assert "in 2 frames" not in text
 
 
+def test_the_page_shows_what_flesh_takes_the_character_for():
+    picture = Embedded("image/jpeg", b"not really a picture")
+    (image, _), *more = Reader(page(document(film=Embedded("video/mp4", b"x"), anatomy=picture))).all("img")
+    assert image["src"] == "data:image/jpeg;base64," + base64.b64encode(picture.content).decode()
+    assert "dark" in image["alt"]
+    assert more == []
+
+
 def test_an_animated_picture_or_a_sentence_stand_in_for_the_film():
     (image, _), *more = Reader(page(document(film=Embedded("image/webp", b"x")))).all("img")
     assert image["src"].startswith("data:image/webp;base64,")

@@ -71,7 +71,7 @@ def test_a_bar_has_its_nodes_around_its_bones_and_rests_on_its_contacts():
         answer = resting.step()
     assert (answer.normal_impulses > 0.0).sum() > 20
     moved = resting.solver.state().positions - resting.mechanism.centers
-    assert np.abs(moved).max() < 0.02  # else it would have fallen by 1.2 m
+    assert np.abs(moved).max() < 0.025  # else it would have fallen by 1.2 m
 
 
 def test_the_full_system_is_that_of_the_oracle():

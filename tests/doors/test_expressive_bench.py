@@ -27,13 +27,14 @@ def test_scenes_have_the_published_sizes(vertices, bones):
 def test_the_json_has_the_agreed_form(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(expressive, "PUBLISHED", (("human", 3, 300, (0.02, 0.42, 0.84, 1.50)),))
     monkeypatch.setattr(expressive, "GROWTH", (200, 400))
+    monkeypatch.setattr(expressive, "HERO", 500)
     monkeypatch.setattr(expressive_edits, "SIZES", (300,))
     path = tmp_path / "bench.json"
     assert main(["bench", "expressive", "--json", str(path)]) == 0
     rows = json.loads(path.read_text())["rows"]
-    assert len(rows) == 2 + 2 * 4 + 5 + 2 + 2 + 2
+    assert len(rows) == 2 + 2 * 4 + 2 * (6 + 1) + 2 + 2  # solvers and dynamics of the limb and of the hero
     solved = [row["note"] for row in rows if "springs, factored" in row["what"]]
-    assert len(solved) == 4
+    assert len(solved) == 2 * 4
     assert all(note.startswith("residual") for note in solved)
     drag = next(row for row in rows if "handles move" in row["what"])
     assert drag["room"] == "expressive"

@@ -44,7 +44,7 @@ def test_a_bake_becomes_a_model_with_its_errors(made, limb, capsys):
             str(made / "limb.supple"),
             "-o",
             str(made / "other.curves"),
-            "--examples",
+            "--most-frames",
             "4",
             "--exact",
             "--json",
@@ -86,7 +86,7 @@ def test_a_character_is_baked_and_learnt_in_one_go(tmp_path, capsys):
 
 def test_another_model_is_another_bake(made, limb, tmp_path):
     one = load_curves(made / "limb.curves")
-    two = fit_curves(limb, supple.Cache(made / "limb.supple"), most=2)
+    two = fit_curves(limb, supple.Cache(made / "limb.supple"), most_frames=2)
     motion = supple.motion("bend", limb, joint="bone1", seconds=0.1)
     supple.bake(limb, motion, supple.CurveNetwork(trained=one), path=tmp_path / "a.supple")
     with pytest.raises(InputError, match="the skin or its settings differs"):
@@ -100,7 +100,7 @@ def test_another_model_is_another_bake(made, limb, tmp_path):
         (["limb", "-o", "a.glb"], "it is .curves"),
         (["nobody.supple", "-o", "a.curves"], "no such file"),
         (["nobody", "-o", "a.curves"], "built-in"),
-        (["LIMB", "-o", "a.curves", "--examples", "0"], "most is 0"),
+        (["LIMB", "-o", "a.curves", "--most-frames", "0"], "most_frames is 0"),
         (["LIMB"], "-o"),
         (["LIMB", "OTHER", "-o", "a.curves"], "another character"),
         (["LIMB", "-o", "a.curves", "--past", "no"], "--past"),
@@ -167,6 +167,6 @@ def test_the_benchmark_times_the_teacher_beside_the_curves(monkeypatch, limb):
     monkeypatch.setattr(bench, "timed", lambda call, **_: (call(), bench.Timing(0.001, 0.001, 0.001))[1])
     found = list(bench.rows(lambda _: None))
     steady = [row for row in found if row.what.endswith("steady frame")]
-    assert [row.peer for row in steady] == ["position-based, which taught it"] * 2
+    assert [row.peer for row in steady] == ["position-based, which taught it"] * 4
     assert np.isfinite([row.ratio for row in steady]).all()
     assert "off by" in found[0].note

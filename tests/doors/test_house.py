@@ -17,7 +17,10 @@ from supple.settings import settings_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
-BASE = ("errors", "arrays", "names", "files", "budget", "kept", "machine", "records", "settings", "compiling", "device")
+BASE = (
+    "errors", "arrays", "names", "files", "budget", "kept", "machine", "records", "settings", "compiling", "device",
+    "memory", "turns",
+)  # fmt: skip
 LAYERS = (
     "geometry", "obstacles", "character", "motion", "skins", "edits", "graph", "measure", "decompose", "io", "render",
     "report", "document", "farm", "bench", "studio", "cli",
@@ -41,8 +44,6 @@ LONG_KERNELS = {
     "broad_phase_patches",
     "gather_clusters",
     "narrow_phase_skin",
-    "build_contacts",
-    "solve_contacts",
 }
 
 # Functions whose answer depends on the model of the processor where values are alike.

@@ -1,12 +1,17 @@
 """Posing strokes that stretch and twist bones, pins that hold, and ranges kept in the character."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
 import supple
+from supple.character.skeleton import Skeleton
 from supple.edits.posing import DrawnPose, JointRanges
 from supple.edits.strokes import Stroke, posed_by_strokes
 from supple.errors import InputError
+from supple.geometry import quaternions
+from supple.motion.relative import rotation_vectors
 
 ARM = ("LeftArm", "LeftForeArm", "LeftHand")
 
@@ -115,7 +120,92 @@ def test_ranges_are_kept_in_the_character(hero):
     kept = JointRanges.of(ranges.kept_in(hero))
     assert dict(kept.spans) == dict(ranges.spans)
     assert np.allclose(kept.axes["LeftForeArm"], [0.0, 1.0, 0.0])
-    by_names = JointRanges.from_names(hero.skeleton)
-    assert JointRanges.of(hero).spans == by_names.spans
+    by_anatomy = {name: limit for name, limit in hero.joint_limits.items() if limit.kind == "hinge"}
+    assert set(JointRanges.of(hero).axes) == set(by_anatomy)
+    assert {"LeftForeArm", "RightForeArm", "LeftLeg", "RightLeg"} <= set(by_anatomy)
     with pytest.raises(InputError, match="Tentacle"):
         JointRanges({}, {"Tentacle": (0.0, 1.0)}).kept_in(hero)
+
+
+def without_names(character):
+    """The same character, whose joints are called by numbers."""
+    skeleton = character.skeleton
+    names = [f"joint{number}" for number in range(len(skeleton))]
+    return character.replace(skeleton=Skeleton(names, skeleton.parents, skeleton.world_from_joint))
+
+
+def drawn_leg(character, shin, *, ranges):
+    """The pose in which the left shin of a hero was drawn along a direction, and how far the knee is folded [rad]."""
+    hip, knee, foot = (small_hero().skeleton.index(f"Left{part}") for part in ("UpLeg", "Leg", "Foot"))
+    skeleton, rest = character.skeleton, supple.Pose.rest(character.skeleton)
+    line = skeleton.heads[[hip, knee, foot]]
+    length = np.linalg.norm(line[2] - line[1])
+    offset = np.stack([line[0], line[1], line[1] + length * quaternions.normalize(np.array(shin))])
+    drawn = DrawnPose.from_lines(line, offset, 0.0)
+    posed = drawn.on(skeleton, rest, radius=0.02, ranges=ranges)
+    axis = JointRanges.of(character).axes[skeleton.names[knee]]
+    rotations = posed.skinning(skeleton)[:, :3, :3]
+    vector = rotation_vectors(quaternions.quat_from_matrix(rotations[hip].T @ rotations[knee]))
+    shown = posed.world_from_joint[foot, :3, 3] - posed.world_from_joint[knee, :3, 3]
+    return float(vector @ axis), float(np.linalg.norm(vector - (vector @ axis) * axis)), shown / length
+
+
+@cache
+def small_hero():
+    return supple.character("hero", vertices=800)
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["by names", "by shape"])
+def test_a_knee_that_is_drawn_folds_its_own_way_only(named):
+    character = small_hero() if named else without_names(small_hero())
+    ranges = JointRanges.of(character)
+    low = ranges.spans[character.skeleton.names[small_hero().skeleton.index("LeftLeg")]][0]
+    back = [0.0, -0.3, -1.0]
+    angle, aside, shown = drawn_leg(character, back, ranges=ranges)
+    assert angle > 0.9
+    assert aside < 1e-6
+    assert shown @ quaternions.normalize(np.array(back)) > 0.98
+    forwards = [0.0, -0.3, 1.0]
+    angle, aside, shown = drawn_leg(character, forwards, ranges=ranges)
+    assert low - 1e-6 <= angle < 0.05
+    assert aside < 1e-6
+    angle, _, shown = drawn_leg(character, forwards, ranges=None)
+    assert angle < -0.9  # without ranges it bends as it is drawn
+
+
+def test_a_thigh_turns_about_itself_for_a_knee_that_is_drawn_aside():
+    hero = small_hero()
+    aside = [0.5, -0.3, -0.8]
+    angle, off, shown = drawn_leg(hero, aside, ranges=JointRanges.of(hero))
+    assert angle > 0.8
+    assert off < 1e-6
+    assert shown @ quaternions.normalize(np.array(aside)) > 0.98
+
+
+def test_legs_of_an_animal_without_names_fold_as_they_are_bent_at_rest():
+    """Lines that fold every hinge of a quadruped the wrong way by a radian leave it where it may be."""
+    animal = without_names(supple.character("quadruped", vertices=1000))
+    skeleton, rest, ranges = animal.skeleton, supple.Pose.rest(animal.skeleton), JointRanges.of(animal)
+    tried = 0
+    for name, axis in ranges.axes.items():
+        joint = skeleton.index(name)
+        ends = skeleton.children(joint)
+        if len(ends) != 1 or skeleton.parents[joint] < 0:
+            continue
+        line = skeleton.heads[[skeleton.parents[joint], joint, int(ends[0])]]
+        turn = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(axis, ranges.spans[name][0] - 1.0))
+        offset = np.stack([*line[:2], line[1] + turn @ (line[2] - line[1])])
+        reach = 0.01 * np.linalg.norm(line[2] - line[1])
+        posed = posed_by_strokes(
+            skeleton,
+            rest,
+            Stroke.from_samples(line),
+            offset=Stroke.from_samples(offset),
+            radius=reach,
+            hinges=ranges.hinges,
+        )
+        rotations = posed.skinning(skeleton)[:, :3, :3]
+        vector = rotation_vectors(quaternions.quat_from_matrix(rotations[skeleton.parents[joint]].T @ rotations[joint]))
+        assert vector @ axis > ranges.spans[name][0] - 1e-6
+        tried += 1
+    assert tried >= 4

@@ -204,7 +204,7 @@ def test_keys_are_moved_copied_deleted_and_eased():
         layer.delete_key(0.5)
     with pytest.raises(InputError, match="at least one"):
         Layer.still("one", "bump").delete_key(0.0)
-    with pytest.raises(InputError, match="ease"):
+    with pytest.raises(InputError, match="easing 'jump'"):
         layer.ease_key(0.0, "jump")
 
 

@@ -87,6 +87,18 @@ def test_bakes_have_the_bytes_of_supple_bake_and_are_not_made_twice(shots, tmp_p
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*.supple")} == kept
 
 
+def test_ranges_that_were_joined_and_left_are_taken_away(shots, tmp_path):
+    """Whoever joins them may be stopped before he removes them, and before or after he says that he is done."""
+    farm(shots, hands=Alone())
+    folder = tmp_path / "out" / "plain"
+    for recorded in (True, False):
+        (folder / "plain.from-4.supple").write_bytes(b"left")
+        if not recorded:
+            (folder / "records" / "bake.json").unlink()
+        assert farm(shots, hands=Alone()).good
+        assert sorted(path.name for path in folder.glob("*.supple")) == ["plain.supple"]
+
+
 def test_what_follows_is_made_again_where_it_is_gone_cut_or_of_another_bake(shots, tmp_path):
     farm(shots, hands=Alone())
     out = tmp_path / "out"

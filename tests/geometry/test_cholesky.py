@@ -30,10 +30,10 @@ def solved(matrix, sides, rows, stride, copies, device):
 
 
 @pytest.mark.parametrize("device", ["cpu", pytest.param("cuda:0", marks=pytest.mark.cuda)])
-@pytest.mark.parametrize("copies", [1, 3])
+@pytest.mark.parametrize("copies", [1, 3, 45])
 def test_it_solves_as_scipy_does_and_leaves_the_others_alone(device, copies):
-    matrix, stride = positive(60, 1), 75
-    rows = np.sort(np.random.default_rng(2).choice(stride, 60, replace=False)).astype(np.int32)
+    matrix, stride = positive(150, 1), 175
+    rows = np.sort(np.random.default_rng(2).choice(stride, 150, replace=False)).astype(np.int32)
     sides = np.random.default_rng(3).standard_normal((copies * stride, 3))
     factor, given, answers = solved(matrix, sides, rows, stride, copies, device)
     found = answers.numpy().reshape(copies, stride, 3).copy()

@@ -18,7 +18,22 @@ from supple.errors import SuppleError
 
 CORPUS = sorted((Path(__file__).parent / "corpus").iterdir())
 SCENES = Path(__file__).parents[1] / "scenes"
-KINDS = ["obj", "ply", "stl", "npz", "pc2", "mdd", "cache", "graph", "edits", "scene", "curves", "usd", "fbx"]
+KINDS = [
+    "obj",
+    "ply",
+    "stl",
+    "npz",
+    "pc2",
+    "mdd",
+    "cache",
+    "graph",
+    "edits",
+    "scene",
+    "curves",
+    "pose space",
+    "usd",
+    "fbx",
+]
 LIBRARIES = {"usd": "pxr", "fbx": "ufbx"}
 SEED, SECONDS = 22, 10.0
 

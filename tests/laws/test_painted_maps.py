@@ -10,8 +10,8 @@ import pytest
 import supple
 from supple.character.character import Character
 from supple.errors import InputError
-from supple.skins.curves.dynamic_skin import CurveDynamics
-from supple.skins.curves.skin import CurveNetwork
+from supple.skins.curves.skin import CurveSettings
+from supple.skins.pose_space.skin import PoseSpaceSettings
 from supple.skins.registry import SKINS
 
 FEW = {
@@ -21,7 +21,8 @@ FEW = {
     "springs": {"iterations": 2},
     "spring-dynamics": {"iterations": 2},
 }
-READY = [name for name, kind in SKINS.items() if kind not in (CurveNetwork, CurveDynamics)]  # those want a model
+# Those that learn want a model.
+READY = [name for name, kind in SKINS.items() if not issubclass(kind, CurveSettings | PoseSpaceSettings)]
 
 
 class Watched(Mapping[str, np.ndarray]):

@@ -49,6 +49,6 @@ def test_depth_is_zero_outside_and_positive_where_a_limb_folds_into_itself(tube)
 
 
 def test_only_what_is_known_can_be_painted(tube):
-    with pytest.raises(InputError, match="there are stretch, moved, depth"):
+    with pytest.raises(InputError, match="there are stretch, moved, depth, pressure"):
         measure_vertices(still(tube, [Pose.rest(tube.skeleton), grown(tube, 1.0)]), "love")
-    assert set(VERTEX_MEASURES) == {"stretch", "moved", "depth"}
+    assert set(VERTEX_MEASURES) == {"stretch", "moved", "depth", "pressure"}

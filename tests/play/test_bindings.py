@@ -12,6 +12,7 @@ import pytest
 
 import supple
 from supple import kept
+from supple.character.anatomy import skin_anatomy
 from supple.cli.main import main
 from supple.errors import InputError
 from supple.graph.binding_codec import pack, unpack
@@ -54,6 +55,16 @@ def test_a_kept_binding_plays_the_same_bytes(arm, store, name, monkeypatch):
     with monkeypatch.context() as patch:
         forbid_binding(patch, name)
         np.testing.assert_array_equal(frames(arm, skin_of(name)), first)
+
+
+def test_what_was_found_of_the_body_is_kept_with_it(arm, store, monkeypatch):
+    """Whoever reads a binding need not look at the body again, which may take longer than to bind."""
+    skin, (one, other) = skin_of("lattice"), (dataclasses.replace(arm, name=name) for name in "ab")
+    supple.player(one, skin)
+    monkeypatch.setattr(skin_anatomy, "find_body_shape", lambda _: pytest.fail("found again"))
+    supple.player(other, skin)
+    np.testing.assert_array_equal(other.body_shape.thickness, one.body_shape.thickness)
+    np.testing.assert_array_equal(other.body_shape.shells.number, one.body_shape.shells.number)
 
 
 def test_players_that_play_at_once_share_one_binding(arm):

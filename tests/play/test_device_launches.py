@@ -171,3 +171,21 @@ def test_flags_may_be_written_as_truths():
     array = warp().zeros(3, dtype=warp().int32, device="cpu")
     write(array, np.array([True, False, True]))
     assert to_host(array).tolist() == [1, 0, 1]
+
+
+@pytest.mark.cuda
+def test_frames_from_a_gpu_are_ones_own_as_long_as_one_holds_them():
+    wp = warp()
+    frames = device.PinnedFrames("cuda:0")
+    kept = []
+    for number in range(7):  # more than there is pinned memory for
+        points = wp.full(100, wp.vec3f(float(number)), dtype=wp.vec3f, device="cuda:0")
+        kept.append(frames.fetch(points)[10:20])  # a slice alone keeps it
+    for number, part in enumerate(kept):
+        assert (part == number).all()
+    places = {part.ctypes.data for part in kept}
+    kept.clear()
+    again = frames.fetch(wp.zeros(100, dtype=wp.vec3f, device="cuda:0"))[10:20]
+    assert again.ctypes.data in places  # used again, now that nobody holds it
+    assert (again == 0.0).all()
+    assert frames.fetch(wp.zeros(5, dtype=wp.vec3f, device="cuda:0")).shape == (5, 3)

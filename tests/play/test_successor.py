@@ -1,5 +1,7 @@
 """A skin that is prepared beside a playing one and takes over from it; and what a player tells of the skin."""
 
+import time
+
 import numpy as np
 import pytest
 from soft_skins import Gripped, Trailing, swinging
@@ -112,3 +114,77 @@ def test_a_process_beside_binds_what_is_kept_on_disk(tube, tmp_path, monkeypatch
         one.wait()
         assert one.take_over().time is None
     beside.close()
+
+
+def played(old, successor, source, frames, *, rate=60.0):
+    """Play on until it is met; how many frames that took."""
+    for frame in range(frames):
+        time = frame / rate
+        old.play(source, time)
+        successor.wait()
+        if successor.is_met(source, time):
+            return frame
+    return None
+
+
+def test_flesh_begins_beside_in_the_pose_that_comes(tube):
+    """When it takes over it has begun already, and is where one is that began then."""
+    motion = swinging(tube)
+    old, skin = supple.player(tube, LinearBlend()), Trailing(rate=20.0, step=1 / 120)
+    successor = Successor(old, skin)
+    frame = played(old, successor, motion, 60)
+    assert frame is not None
+    assert frame >= 3  # the time that it was given
+    (begun, pose), new = successor._meeting, successor._new
+    assert begun == new.time <= old.time
+    state = new._nodes[-1].state
+    last = old.play(motion, old.time)
+    assert successor.take_over() is new
+    assert new._nodes[-1].state is state  # nothing was begun anew
+    assert new.time == old.time
+    assert np.abs(new.play(motion, old.time + 1e-4) - last).max() < 1e-3
+    alone = supple.player(tube, skin)
+    alone.begin(pose, begun)
+    for player in (alone, new):
+        for later in range(1, 120):
+            points = player.play(motion, old.time + later / 60.0)
+        player.last = points
+    assert np.abs(alone.last - new.last).max() < 1e-4
+
+
+def test_where_another_pose_comes_it_begins_there_at_last(tube):
+    """A source that leads elsewhere all the time is never met, and taken over from all the same."""
+
+    class Leaping:
+        skeleton = tube.skeleton
+
+        def __init__(self):
+            self.leaps = 0
+
+        def sample(self, time):
+            self.leaps += 1
+            moved = np.array(Pose.rest(tube.skeleton).world_from_joint)
+            moved[:, 0, 3] += self.leaps
+            return Pose(moved)
+
+    old = supple.player(tube, LinearBlend())
+    successor = Successor(old, Trailing())
+    assert played(old, successor, Leaping(), 200) is not None
+    assert not successor._met
+    assert successor.take_over().time == old.time
+
+
+def test_flesh_that_stands_is_not_waited_for(tube, monkeypatch):
+    monkeypatch.setattr("supple.graph.successor._LEAST", 0.001)
+    motion = swinging(tube)
+    old = supple.player(tube, LinearBlend())
+    successor = Successor(old, Trailing())
+    old.play(motion, 0.5)
+    for _ in range(400):
+        successor.wait()
+        if successor.is_met(motion, 0.5):
+            break
+        time.sleep(0.005)
+    else:
+        raise AssertionError("it never takes over")
+    assert successor.take_over().time == 0.5

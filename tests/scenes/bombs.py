@@ -279,6 +279,7 @@ def reader_of(path: Path) -> Callable[[Path], object]:
     from supple.graph.graph import Graph
     from supple.obstacles.scene import load_scene
     from supple.skins.curves.learn.model_file import load_curves
+    from supple.skins.pose_space.model_file import load_pose_space
 
     endings: dict[str, Callable[[Path], object]] = {
         ".supple": read_sequence,
@@ -290,6 +291,7 @@ def reader_of(path: Path) -> Callable[[Path], object]:
         ".edits.json": load_edits,
         ".scene.json": load_scene,
         ".curves": load_curves,
+        ".posespace": load_pose_space,
     }
     return next((read for ending, read in endings.items() if path.name.endswith(ending)), supple.load)
 

@@ -138,7 +138,7 @@ def curves_files() -> list[bytes]:
     """A model of one limb with two examples."""
     from supple.skins.curves.learn.model import CurveModel, PartModel
     from supple.skins.curves.learn.model_file import save_curves
-    from supple.skins.curves.learn.pose_space import Drivers
+    from supple.skins.curves.learn.radial_space import Drivers
 
     offsets = np.zeros((2, 1, 8, 3))
     offsets[1] = 0.1
@@ -147,6 +147,22 @@ def curves_files() -> list[bytes]:
     matrix = np.array([0, 1, 2]), np.array([0, 7]), np.array([0.5, 1.0])
     model = CurveModel("0" * 32, "linear", "smooth", "hold", drivers, (part,), *matrix)
     return [_written(lambda path: save_curves(model, path))]
+
+
+def pose_space_files() -> list[bytes]:
+    """A model of one part with one block of components, two centres and two vertices."""
+    from supple.skins.pose_space.components import PackedShapes
+    from supple.skins.pose_space.inputs import JointFrame
+    from supple.skins.pose_space.model import PoseSpaceModel
+    from supple.skins.pose_space.model_file import save_pose_space
+
+    frame = JointFrame(np.array([-1, 0]), np.tile([0.0, 0, 0, 1], (2, 1)))
+    levels = np.arange(24, dtype=np.int8).reshape(2, 3, 4)
+    shapes = PackedShapes(np.array([0, 1, 2]), np.array([0, 0]), levels, np.full((1, 4), 1e-4), np.array([0]))
+    inputs = np.array([1]), np.array([[12, 13, 14, 12]]), np.array([[0.4, 0.4, 0.4, 0.0]])
+    learnt = np.zeros((1, 2, 4)), np.ones((1, 2, 4))
+    model = PoseSpaceModel("0" * 32, "linear", "motion", 0.05, frame, *inputs, *learnt, shapes)
+    return [_written(lambda path: save_pose_space(model, path))]
 
 
 def usd_files() -> list[bytes]:

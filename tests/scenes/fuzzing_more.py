@@ -68,15 +68,15 @@ def _forged_cache(data: bytes, luck: random.Random) -> bytes:
         return damaged_bytes(data, luck)
 
 
-def _forged_curves(data: bytes, luck: random.Random) -> bytes:
-    from supple.skins.curves.learn import model_file
+def _forged_model(data: bytes, luck: random.Random) -> bytes:
+    from supple.skins import array_file
 
     try:
         length = int.from_bytes(data[8:16], "little")
         header, numbers = data[16 : 16 + length], data[32 + length :]
         harmed = _as_json(header, luck) if luck.random() < 0.7 else header
         numbers = damaged_floats(numbers, luck) if luck.random() < 0.5 else numbers
-        return data[:8] + len(harmed).to_bytes(8, "little") + harmed + model_file._sum(harmed, numbers) + numbers
+        return data[:8] + len(harmed).to_bytes(8, "little") + harmed + array_file._sum(harmed, numbers) + numbers
     except (ValueError, IndexError, OverflowError):
         return damaged_bytes(data, luck)
 
@@ -92,7 +92,8 @@ KINDS: dict[str, tuple[str, Callable[[], list[bytes]], Callable[[bytes, random.R
     "graph": (".graph.json", seeds.graph_files, _as_json),
     "edits": (".edits.json", seeds.edits_files, _as_json),
     "scene": (".scene.json", seeds.scene_files, _as_json),
-    "curves": (".curves", seeds.curves_files, _forged_curves),
+    "curves": (".curves", seeds.curves_files, _forged_model),
+    "pose space": (".posespace", seeds.pose_space_files, _forged_model),
     "usd": (".usda", seeds.usd_files, _by_words),
     "fbx": (".fbx", seeds.fbx_files, _by_words),
 }

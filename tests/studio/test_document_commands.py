@@ -100,6 +100,7 @@ WRONG = [
     (["render"], "a bake or a document is needed"),
     (["render", "some.supple", "--document", "DOC"], "a bake or a document is needed"),
     (["fit-curves"], "none is named"),
+    (["fit-pose-space"], "none is named"),
     (["fit-curves", "arm", "--document", "DOC"], "is named beside it"),
 ]
 
@@ -107,7 +108,9 @@ WRONG = [
 @pytest.mark.parametrize(("words", "said"), WRONG, ids=lambda v: " ".join(v) if isinstance(v, list) else "")
 def test_what_does_not_go_together_is_refused(folder, words, said, capsys):
     words = [str(folder / "arm.supple.json") if word == "DOC" else word for word in words]
-    out = {"fit-curves": "o.curves", "render": "o.png", "compare": "o.html"}.get(words[0], "o.glb")
+    out = {"fit-curves": "o.curves", "fit-pose-space": "o.posespace", "render": "o.png", "compare": "o.html"}.get(
+        words[0], "o.glb"
+    )
     assert main([*words, "-o", str(folder / out)]) == 2
     assert said in capsys.readouterr().err
     assert not (folder / out).exists()

@@ -353,6 +353,35 @@ def test_fifty_steps_undone_and_redone_are_the_same_by_value(session, seed):
     assert value(session.document) == values[30]
 
 
+def test_one_history_holds_edits_poses_and_settings(session):
+    """Steps of all kinds between one another: each is undone alone, the last one first, and comes back."""
+    steps = [
+        (say.AddLayer, {"use": "bulge", "seconds": 1.0}),
+        (say.ChooseSkin, {"skin": "incremental"}),
+        (say.TurnJoint, {"time": 0.0, "joint": 4, "axis": (0.0, 0.0, 1.0), "angle": 0.3}),
+        (say.Change, {"name": "squash", "value": 0.7}),
+        (say.ChangeLayer, {"layer": "bulge", "mute": True}),
+        (say.MoveJoint, {"time": 0.5, "joint": 7, "by": (0.0, 0.05, 0.0), "key": True}),
+        (say.Change, {"name": "correction", "value": 0.5}),
+        (say.DeleteLayer, {"layer": "bulge"}),
+    ]
+    values = [value(session.document)]
+    for kind, what in steps:
+        do(session, kind, **what)
+        while session.views[0].preparing:
+            session.take_over()
+        assert value(session.document) != values[-1]
+        values.append(value(session.document))
+    for wanted in reversed(values[:-1]):
+        do(session, say.Undo)
+        assert value(session.document) == wanted
+    for wanted in values[1:]:
+        do(session, say.Redo)
+        assert value(session.document) == wanted
+    do(session, say.Travel, steps=-4)
+    assert value(session.document) == values[4]
+
+
 def test_every_command_has_a_handler():
     kinds = set(say.AnyCommand.__args__) - {say.Drawn}
     assert kinds <= set(HANDLERS)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from supple.studio import memory
+from supple import memory
 
 PIECE = 100_000  # bytes: less than what comes from the system as a whole
 

@@ -21,7 +21,7 @@ FRAME = 1.0 / 60.0
 
 @pytest.fixture(scope="module")
 def played():
-    graph = Graph.of(skin_named("contact", {"elements": 800, "self_contact": False}))
+    graph = Graph.of(skin_named("contact", {"elements": 2000, "self_contact": False}))
     session = Session(Document(CharacterSource("hero", 800), skins=(graph,)), print)
     while session.views[0].preparing:
         session.take_over()

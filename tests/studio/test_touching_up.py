@@ -1,5 +1,6 @@
 """Drawn shapes are touched up in the studio: brushed, given knots, timed by a gesture; and a line is walked along."""
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -162,3 +163,28 @@ def test_a_line_on_the_floor_is_walked_along_at_the_walks_own_pace(session):
 def test_a_line_is_gone_along_as_fast_as_it_was_drawn_if_that_is_asked(session):
     perform(session, say.TravelAlong(2, [(0.0, 0.0, 0.0), (1.5, 1.0, 0.5), (4.0, 2.0, 2.0)], as_drawn=True))
     assert session.motion.duration == pytest.approx(4.0)
+
+
+def test_the_region_of_a_shape_grows_and_is_cut_back(session):
+    before = offsets_of(session)
+    perform(session, msgspec.structs.replace(retouch(session, "follow"), radius=0.2))
+    perform(session, say.PaintEnd(3, keep=True))
+    grown = offsets_of(session)
+    assert (grown > 0.0).sum() > (before > 0.0).sum()
+    perform(session, msgspec.structs.replace(retouch(session, "stay"), radius=0.05))
+    perform(session, say.PaintEnd(3, keep=True))
+    assert offsets_of(session)[belly(session)] == 0.0
+    assert state_of(session, 0).past[-2:] == [f"Follow {SHAPE}", f"Stay {SHAPE}"]
+
+
+def test_a_shape_is_copied_to_another_bone_with_a_layer_of_its_own(session):
+    perform(session, say.Radial(1, name="biceps", joint="LeftArm", swell=0.3))
+    perform(session, say.CopyShape(2, shape="biceps", joint="RightUpLeg"))
+    edits = session.document.edits
+    assert [layer.name for layer in edits.layers][-1] == "biceps on RightUpLeg"
+    moved = session.character.points[edits.shapes["biceps on RightUpLeg"].vertices]
+    hip = session.character.skeleton.heads[session.character.skeleton.index("RightUpLeg")]
+    assert (np.abs(moved[:, 0] - hip[0]) < 0.2).all()
+    assert state_of(session, 0).undo == "Copy biceps to RightUpLeg"
+    with pytest.raises(InputError, match="was to be copied"):
+        perform(session, say.CopyShape(3, shape="triceps", joint="RightUpLeg"))

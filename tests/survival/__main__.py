@@ -1,34 +1,39 @@
 """Run the scorecard and put its table into docs/reliability.md.
 
-python -m survival [--tries N] [--only files,skins,hostile] [--write]
+python -m survival [--tries N] [--only starts,poses,...] [--seconds S] [--write] [--fresh] [--older]
+
+What was tried is kept in scratch/survive.jsonl, and the same command goes on where it was stopped, as long as the
+source is the same.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import contextlib
 import os
 import sys
 import time
-from pathlib import Path
+import warnings
+from collections.abc import Callable
 
 import conftest  # noqa: F401 - threads of BLAS, and nothing kept between runs
+import supple
 from supple import machine
-from survival import files, skins
-from survival.rows import TESTS, Row, of_tests
+from survival import disks, hostile, kills, poses, power, show, starts, week
+from survival.kept import FILE, Kept
+from survival.rows import TESTS, Row, Said, Trial, row_of
 
 PAGE = TESTS.parent / "docs" / "reliability.md"
 BEGIN, END = "<!-- the table of make survive -->", "<!-- its end -->"
-
-
-def hostile() -> list[Row]:
-    """Tests of files and packets that mean harm, each case a try."""
-    return [
-        of_tests("forged caches, cases of the test", "tests/hostile/test_forged_caches.py"),
-        of_tests("files made to cost much, cases of the test", "tests/hostile/test_budgets.py"),
-        of_tests("packets of live motion (VMC, OSC), cases of the test", "tests/motions/test_osc.py"),
-        of_tests("foreign requests to the studio, cases of the test", "tests/studio/test_guard.py"),
-    ]
+PARTS: dict[str, Callable[[int], list[Trial]]] = {
+    "show": show.trials,
+    "kills": kills.trials,
+    "disks": disks.trials,
+    "starts": starts.trials,
+    "poses": lambda tries: poses.trials(),
+    "week": lambda tries: [week.week()],
+    "hostile": lambda tries: hostile.trials(),
+}
 
 
 def table(rows: list[Row], tries: int, seconds: float) -> str:
@@ -40,30 +45,79 @@ def table(rows: list[Row], tries: int, seconds: float) -> str:
     total, whole = sum(row.tries for row in rows), sum(row.survived for row in rows)
     lines.append(f"| **all** | **{total}** | **{whole}** | {total - whole or 'nothing'} |")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    told = f"Run with --tries {tries} in {seconds:.0f} s on {cores} cores ({machine.kind()})."
+    told = f"Run with `--tries {tries}`: {seconds / 60.0:.0f} minutes on {cores} cores ({machine.kind()})."
     return "\n".join([told, "", *lines])
+
+
+def attempted(trial: Trial, number: int, attempt: Callable[[int], Said]) -> Said:
+    """What came of an attempt; an error is a loss."""
+    try:
+        return attempt(number)
+    except Exception as error:
+        return Said.of(f"{type(error).__name__}: {error}")
+
+
+def run(trial: Trial, kept: Kept, until: float) -> bool:
+    """Make the attempts of a trial that were not made; whether it came to its end in time."""
+    missing = [number for number in range(trial.attempts) if kept.get(trial.what, number) is None]
+    if not missing or time.monotonic() > until:
+        return not missing
+    with trial.ready() as attempt:
+        for number in missing:
+            if time.monotonic() > until:
+                return False
+            began = time.perf_counter()
+            kept.add(trial.what, number, attempted(trial, number, attempt), time.perf_counter() - began)
+    return True
+
+
+def left_of(trials: list[Trial], kept: Kept) -> str:
+    """In words, what was not tried to its end."""
+    made = {trial.what: len(kept.of(trial)) for trial in trials}
+    return "; ".join(
+        f"{trial.what}, {made[trial.what]} of {trial.attempts} attempts"
+        for trial in trials
+        if made[trial.what] < trial.attempts
+    )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m survival")
     parser.add_argument("--tries", type=int, default=300, help="of every row that counts tries (default: 300)")
-    parser.add_argument("--only", default="files,skins,hostile")
+    parser.add_argument("--only", default=",".join([*PARTS, "power"]), help="parts (default: all)")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after these; the next call goes on")
     parser.add_argument("--write", action="store_true", help="put the table into docs/reliability.md")
-    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--fresh", action="store_true", help="forget what was tried before")
+    parser.add_argument("--older", action="store_true", help="keep what was tried with another source too")
     given = parser.parse_args()
-    began, rows = time.perf_counter(), []
-    parts = {"files": lambda: files.all_rows(given.tries), "skins": lambda: skins.all_rows(given.tries)}
-    for part in given.only.split(","):
-        rows += {**parts, "hostile": hostile}[part]()
-    text = table(rows, given.tries, time.perf_counter() - began)
+    until = time.monotonic() + given.seconds
+    if given.fresh:
+        FILE.unlink(missing_ok=True)
+    kept, parts = Kept(FILE, older=given.older), given.only.split(",")
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore", category=supple.errors.SuppleWarning)
+        trials = [trial for part in parts if part in PARTS for trial in PARTS[part](given.tries)]
+        trials += stack.enter_context(power.trials()) if "power" in parts else []
+        ended = True
+        for trial in trials:
+            ended &= run(trial, kept, until)
+            row = row_of(trial, kept.of(trial))
+            sys.stdout.write(f"{row.what}: {row.survived} of {row.tries}{'; ' if row.lost else ''}{row.lost}\n")
+            sys.stdout.flush()
+    rows = [row for trial in trials if (row := row_of(trial, kept.of(trial))).tries]
+    text = table(rows, given.tries, kept.seconds)
+    if not ended:
+        text += f"\n\nNot all is tried yet: {left_of(trials, kept)}."
     sys.stdout.write(text + "\n")
-    if given.json:
-        Path(given.json).write_text(json.dumps([vars(row) for row in rows], indent=1))
     if given.write:
         page = PAGE.read_text(encoding="utf-8")
         head, _, rest = page.partition(BEGIN)
         PAGE.write_text(f"{head}{BEGIN}\n\n{text}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
-    return 0 if all(row.survived == row.tries for row in rows) else 3
+    if not ended:
+        sys.stdout.write("the same command goes on\n")
+        return 4
+    return 0 if all(row.enough for row in rows) else 3
 
 
 if __name__ == "__main__":

@@ -1,51 +1,71 @@
-"""What a row of the scorecard is, and the tests that are rows as they stand."""
+"""What a row of the scorecard is: trials that are made again and again, what came of each, and what is told of all."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
-from xml.etree import ElementTree
 
 TESTS = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
+class Said:
+    """What came of an attempt: in words what was lost, if anything, of how many tries; and figures to be told."""
+
+    lost: tuple[str, ...] = ()
+    tries: int = 1
+    figures: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, lost: str, **figures: float) -> Said:
+        """Of one try, which lost something unless the words are empty."""
+        return cls((lost,) if lost else (), figures=figures)
+
+
+Attempt = Callable[[int], Said]
+Told = Callable[[Mapping[str, Sequence[float]]], str]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A row to be: `attempts` numbers are tried one by one, each on its own; `ready` makes ready what they share.
+
+    `needed` is the share that has to survive. `told` says in words what the figures of all attempts come to.
+    """
+
+    what: str
+    attempts: int
+    ready: Callable[[], AbstractContextManager[Attempt]]
+    needed: float = 1.0
+    told: Told = lambda figures: ""
+
+
+def simple(attempt: Attempt) -> Callable[[], AbstractContextManager[Attempt]]:
+    """An attempt that shares nothing."""
+    return lambda: nullcontext(attempt)
+
+
+@dataclass(frozen=True)
 class Row:
-    """How often something was tried, how often it was survived, and in words what was lost."""
+    """How often something was tried, how often it was survived, in words what was lost, and whether that is enough."""
 
     what: str
     tries: int
     survived: int
-    lost: str = ""
+    lost: str
+    enough: bool
 
 
-def counted(what: str, tries: int, attempt: Callable[[int], str]) -> Row:
-    """Try something so often; an attempt returns what was lost in words, nothing if it survived. Errors are losses."""
-    lost: list[str] = []
-    for number in range(tries):
-        try:
-            said = attempt(number)
-        except Exception as error:
-            said = f"{type(error).__name__}: {error}"
-        lost += [said] if said else []
-    told = "; ".join(f"{words} ({lost.count(words)})" for words in dict.fromkeys(lost))
-    return Row(what, tries, tries - len(lost), told[:400])
-
-
-def of_tests(what: str, *chosen: str) -> Row:
-    """Every test of some files is a try; those that are skipped here are none."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "junit.xml"
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junit-xml={report}", *chosen]
-        subprocess.run(command, cwd=TESTS.parent, env=os.environ.copy(), capture_output=True, check=False)
-        if not report.exists():
-            return Row(what, 0, 0, "the tests did not run")
-        cases = list(ElementTree.parse(report).getroot().iter("testcase"))
-    ran = [case for case in cases if case.find("skipped") is None]
-    bad = [case.get("name", "") for case in ran if case.find("failure") is not None or case.find("error") is not None]
-    return Row(what, len(ran), len(ran) - len(bad), ", ".join(bad)[:400])
+def row_of(trial: Trial, said: Sequence[Said]) -> Row:
+    """All attempts of a trial together."""
+    tries = sum(one.tries for one in said)
+    lost = [words for one in said for words in one.lost]
+    names = {name for one in said for name in one.figures}
+    figures = {name: [one.figures[name] for one in said if name in one.figures] for name in names}
+    told = trial.told(figures) if said else ""
+    words = "; ".join(f"{text} ({lost.count(text)})" for text in dict.fromkeys(lost))
+    survived = tries - len(lost)
+    enough = survived >= trial.needed * tries and tries > 0
+    return Row(trial.what + (f" ({told})" if told else ""), tries, survived, words[:400], enough)

@@ -16,6 +16,7 @@ import { Stage } from "./scene/stage";
 import * as session from "./session";
 import { needJoints, takeLongest, takeRange } from "./shown";
 import { Connection } from "./socket";
+import { drawingPlane } from "./tools/drawing_plane";
 import { makeTools, toolsLost, toolsRefused, updateTools, wearTools } from "./tools/toolbox";
 import { setRadius } from "./ui/actions";
 import { listenToKeys } from "./ui/keys";
@@ -66,10 +67,12 @@ function begin(root: HTMLElement): void {
     needJoints("bones", session.bonesShown.value);
     stage.showBones(session.bonesShown.value);
   });
+  effect(() => stage.viewer.setParallel(session.parallel.value));
   listenToKeys(stage);
   listenToDrops();
   connect(stage);
-  Object.assign(globalThis, { supple: { stage, session, amounts } }); // for tests, and for the curious at the console
+  // For tests, and for the curious at the console.
+  Object.assign(globalThis, { supple: { stage, session, amounts, drawingPlane } });
   render(<Studio stage={stage} software={software} />, root);
   if (location.hash === MEASURED || location.hash === UNDRAWN) void measure(stage);
   if (endurance) void endure(endurance);

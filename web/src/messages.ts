@@ -40,6 +40,7 @@ export type Command =
   | { do: "radial"; name: string; joint: string; profile?: string; swell?: number; lean?: number; low?: number; high?: number; done?: boolean }
   | { do: "wave"; stroke: string; height: number; wavelength: number; speed: number; width: number; triangles?: number[]; shares?: number[]; driven?: boolean; start?: number; every?: number | null; done?: boolean }
   | { do: "merge"; name: string; other: string }
+  | { do: "copy-shape"; shape: string; joint: string }
   | { do: "keep-shape"; view?: number }
   | { do: "set-reach"; joint: number; reach: number; done?: boolean }
   | { do: "move-divider"; divider: number; by?: Point; turn?: Point; done?: boolean }

@@ -12,6 +12,7 @@ export const shownFrame = signal(0); // its number
 export const toasts = signal<readonly Toast[]>([]);
 export const radius = signal(0.06); // of a hand [m]
 export const following = signal(true);
+export const parallel = signal(false); // rays of the view
 export const panelOpen = signal(true);
 export const bonesShown = signal(false);
 export const curvesShown = signal(false);

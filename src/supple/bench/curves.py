@@ -1,4 +1,4 @@
-"""Curves at the published sizes, thirty frames at a time, and a whole frame of the hero beside the skin that taught it.
+"""Curves at the published sizes, thirty frames at a time, and the hero under skins that learnt, beside their teacher.
 
 The published figures are for solving the curves of thirty frames from examples that are known; so are those here.
 """
@@ -21,6 +21,7 @@ from supple.skins.curves.beam.batch import CurveLoad, DynamicCurves, StaticCurve
 from supple.skins.curves.beam.dynamic import DynamicBeam
 from supple.skins.curves.beam.finite_differences import Clamps
 from supple.skins.curves.beam.static import StaticBeam
+from supple.skins.pose_space import PoseSpaceModel, fit_pose_space
 
 ROOM = "curves"
 FRAMES = 30
@@ -123,7 +124,12 @@ def _hero(progress: Callable[[str], None], device: str) -> Iterator[Row]:
     size = f"{sum(part.curves for part in model.parts)} curves, {model.node_count} nodes"
     off = f"off by {1000 * model.errors.rms:.2f} mm RMS where the skin below is by {1000 * model.errors.base_rms:.2f}"
     yield Row.of(ROOM, scene, f"training from {len(bake)} frames", timing=training, note=f"{size}; {off}")
+    learnt: list[PoseSpaceModel] = []
+    training = once(lambda: learnt.append(fit_pose_space(hero, bake)))
+    yield Row.of(ROOM, scene, f"pose space: training from {len(bake)} frames", timing=training, note=_told(learnt[0]))
     skins: tuple[tuple[str, AnySkin], ...] = (
+        ("pose space", supple.PoseSpace(trained=learnt[0])),
+        ("pose space in time", supple.PoseSpaceDynamics(trained=learnt[0], step=teacher.step)),
         ("curves", supple.CurveNetwork(trained=model)),
         ("curves with mass", supple.CurveDynamics(trained=model, step=teacher.step)),
     )
@@ -148,6 +154,15 @@ def _hero(progress: Callable[[str], None], device: str) -> Iterator[Row]:
             peer="position-based, which taught it",
             peer_seconds=slow.seconds,
         )
+
+
+def _told(model: PoseSpaceModel) -> str:
+    """How far off it is where quarters of the motion were left out."""
+    assert model.errors is not None
+    (left,) = model.errors.left_out
+    return (
+        f"quarters left out are off by {1000 * left.rms:.2f} mm RMS where the skin below is by {1000 * left.below:.2f}"
+    )
 
 
 def _steady(player: supple.Player, motion: supple.Motion, step: float) -> Timing:

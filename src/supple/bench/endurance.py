@@ -1,7 +1,9 @@
 """The studio for an hour: what page and server keep in memory while it plays and its skin is changed 200 times.
 
-Not among the rooms that are run unless it is asked for. Memory is what a process has for itself and its part of what
-it shares, of the server with its children and of the browser with its own, as Linux counts it.
+Not among the rooms that are run unless it is asked for. Memory is what processes have asked for and filled, and their
+part of what they share of it, of the server with its children and of the browser with its own, as Linux counts it.
+Files that are mapped, such as libraries, do not count: what falls on each program that uses them changes with every
+other one that comes and goes.
 """
 
 from __future__ import annotations
@@ -82,4 +84,6 @@ def _proportional(pid: int) -> float:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:
         return 0.0
-    return next((float(line.split()[1]) for line in lines if line.startswith("Pss:")), 0.0)
+    found = {name: float(words[0]) for name, *words in (line.split() for line in lines[1:]) if len(words) == 2}
+    own = [found[name] for name in ("Pss_Anon:", "Pss_Shmem:") if name in found]
+    return sum(own) if own else found.get("Pss:", 0.0)  # older kernels do not tell them apart

@@ -1,7 +1,7 @@
 """Spring rigs at the published sizes, beside Blender's corrective smooth, and their growth up to a million vertices.
 
-The scenes are tubes made by arithmetic alone, so that they need neither a mesher nor files. Dragged handles come last
-(`expressive_edits`).
+The scenes are tubes made by arithmetic alone, so that they need neither a mesher nor files, and the hero, who folds at
+hips and shoulders as he runs. Dragged handles come last (`expressive_edits`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+import supple
 from supple import device as devices
 from supple.bench.peers import blender
 from supple.bench.rows import Row
@@ -38,6 +39,7 @@ PUBLISHED: tuple[tuple[str, int, int, tuple[float, ...]], ...] = (
 """Mesh, bones, vertices and milliseconds of 1, 25, 50 and 100 iterations by compute shaders [Toothman2020]."""
 GROWTH = (2_000, 10_000, 50_000, 200_000, 1_000_000)
 SOLVED = (("factored", 25), ("factored", 50), ("factored", 68), ("factored", 100), ("sweeps", 25), ("sweeps", 50))
+HERO = 10_774  # vertices, as many as the published human has
 SMOOTHING = 5  # rounds of Blender's corrective smooth
 PEER_SCENE = "human"
 
@@ -53,6 +55,8 @@ def rows(progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Ro
         character, poses = limb(vertices, bones)
         peer = _smoothing_in_blender(character, poses, progress) if name == PEER_SCENE and device == "cpu" else None
         yield from _scene_rows(scene, character, poses, published=published, peer=peer, device=device)
+    if device == "cpu":
+        yield from _hero_rows(progress)
     for vertices in GROWTH:
         progress(f"growth: {vertices} vertices")
         yield _growth_row(vertices, device)
@@ -104,7 +108,7 @@ def _solver_rows(scene: str, character: Character, poses: list[Pose], *, peer: T
     for solver, iterations in SOLVED:
         skin = SpringRig(solver=solver, iterations=iterations)
         timing = _steady(Player(character, skin), poses)
-        rms, most = _residual(skin, character, poses[3])
+        rms, most = _residual(skin, character, poses[3::3])
         note, seconds = f"residual {1e6 * rms:.2f} um rms, {1e6 * most:.1f} um at most", None
         if peer is not None:
             note += f"; {timing.seconds / peer.seconds:.1f} times the cost of {SMOOTHING} rounds of corrective smooth"
@@ -114,14 +118,27 @@ def _solver_rows(scene: str, character: Character, poses: list[Pose], *, peer: T
         yield Row.of(ROOM, scene, what, timing=timing, note=note, peer=name, peer_seconds=seconds)
 
 
-def _residual(skin: SpringRig, character: Character, pose: Pose) -> tuple[float, float]:
+def _residual(skin: SpringRig, character: Character, poses: list[Pose]) -> tuple[float, float]:
     """What pulls are left per stiffness of all springs [m], by root mean square and at most."""
     binding = skin.bind(character, "cpu")
     state = skin.allocate(binding)
-    skin.deform(binding, state, pose, None)
-    forces = devices.to_host(skin.forces(binding, state))
-    off = np.linalg.norm(forces, axis=1) / np.maximum(state.springs.tuned.total, 1e-12)
-    return float(np.sqrt((off**2).mean())), float(off.max())
+    off = []
+    for pose in poses:
+        skin.deform(binding, state, pose, None)
+        forces = devices.to_host(skin.forces(binding, state))
+        off.append(np.linalg.norm(forces, axis=1) / np.maximum(state.springs.tuned.total, 1e-12))
+    return float(np.sqrt(np.square(off).mean())), float(np.max(off))
+
+
+def _hero_rows(progress: Callable[[str], None]) -> Iterator[Row]:
+    """A body that runs and stops: its folds are what solvers find hard."""
+    progress("hero: building")
+    hero = supple.character("hero", vertices=HERO)
+    motion = supple.motion("run-and-stop", hero)
+    poses = [motion.sample(float(time)) for time in np.linspace(0.05, 1.2, 12)]
+    scene, peer = f"hero-{len(hero.points)}", _smoothing_in_blender(hero, poses, progress)
+    yield from _solver_rows(scene, hero, poses, peer=peer)
+    yield _dynamics_row(scene, hero, poses, peer=peer, device="cpu")
 
 
 def _dynamics_row(scene: str, character: Character, poses: list[Pose], *, peer: Timing | None, device: str) -> Row:

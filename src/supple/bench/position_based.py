@@ -18,12 +18,16 @@ from supple.arrays import FloatArray
 from supple.bench.peers import pypbd
 from supple.bench.position_based_scenes import SCENES, Scene, actors
 from supple.bench.rows import Row
+from supple.bench.tables import position_based as tables
 from supple.bench.timing import Timing, once, timed
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces, fill, volumes
+from supple.skins.base import AnySkin
 from supple.skins.position_based.body.constraints import Constraints, build_constraints
 from supple.skins.position_based.body.tetrahedral_body import FleshBody, build_body
+from supple.skins.position_based.published.projection import ProjectionSolver, Stiffness
+from supple.skins.position_based.published.skin import PlaneContacts, PublishedPositionBased
+from supple.skins.position_based.settings import Collision
 from supple.skins.position_based.skin import PositionBased
-from supple.skins.position_based.solve.projection import ProjectionSolver, Stiffness
 
 ROOM = "position-based"
 STEP = 0.01  # s, as published
@@ -44,6 +48,7 @@ def rows(progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Ro
         if scene.detection is not None:
             yield _detection(scene, progress)
     yield from _solves(progress)
+    yield from tables.rows(progress)
 
 
 # Whole frames
@@ -54,13 +59,12 @@ def _frames(scene: Scene, progress: Callable[[str], None]) -> Iterator[Row]:
     progress(f"{scene.name}: building")
     character, motion = actors(scene)
     size = _size(scene)
-    for what, settings, published in _kinds(scene):
+    for what, skin, published in _kinds(scene):
         progress(f"{scene.name}: {what}")
         made: list[supple.Player] = []
         times = (STEP * frame for frame in itertools.count())
 
-        def bind(settings: dict[str, Any] = settings, made: list[supple.Player] = made) -> None:
-            skin = PositionBased(tetrahedra=scene.tetrahedra, **settings)
+        def bind(skin: AnySkin = skin, made: list[supple.Player] = made) -> None:
             made.append(supple.player(character, skin))
 
         def frame(times: Iterator[float] = times, made: list[supple.Player] = made) -> None:
@@ -78,14 +82,14 @@ def _frames(scene: Scene, progress: Callable[[str], None]) -> Iterator[Row]:
         )
 
 
-def _kinds(scene: Scene) -> list[tuple[str, dict[str, Any], float | None]]:
-    """What is timed, by which settings, and the published time for as much; published frames are without contacts."""
-    ours = {"iterations": ITERATIONS, "step": STEP}
+def _kinds(scene: Scene) -> list[tuple[str, AnySkin, float | None]]:
+    """What is timed, by which skin, and the published time for as much; published frames are without contacts."""
+    size: dict[str, Any] = {"tetrahedra": scene.tetrahedra, "iterations": ITERATIONS, "step": STEP}
     both = None if scene.detection is None else scene.frame + scene.detection
     return [
-        ("published order", {**PositionBased.presets["published"], **ours, "contact": "off"}, scene.frame),
-        ("default order", {**ours, "contact": "off"}, scene.frame),
-        ("default order with contacts", ours, both),
+        ("published order", PublishedPositionBased(**size, collision=PlaneContacts(contact="off")), scene.frame),
+        ("default order", PositionBased(**size, collision=Collision(contact="off")), scene.frame),
+        ("default order with contacts", PositionBased(**size), both),
     ]
 
 
@@ -135,7 +139,7 @@ def _solve(body: Constraints, start: FloatArray) -> tuple[Timing, FloatArray]:
     """How long all iterations take from `start`, and where they end."""
     solver = ProjectionSolver(body, np.zeros(len(body.points)), devices.Constants("cpu"))
     sweeps = solver.sweeps(solver.tables())
-    sweeps.set_stiffness(Stiffness(volume=1.0, bind=0.0, stretch=STRETCH, compliant=False))
+    sweeps.set_stiffness(Stiffness(volume=1.0, bind=0.0, stretch=STRETCH))
     particles = _particles(start)
 
     def solve() -> None:
@@ -155,7 +159,7 @@ def _solves_on_gpu(progress: Callable[[str], None], device: str) -> Iterator[Row
         body = _hero_body(count)
         solver = ProjectionSolver(body, np.zeros(len(body.points)), devices.Constants(device))
         sweeps = solver.sweeps(solver.tables())
-        sweeps.set_stiffness(Stiffness(volume=1.0, bind=0.0, stretch=STRETCH, compliant=False))
+        sweeps.set_stiffness(Stiffness(volume=1.0, bind=0.0, stretch=STRETCH))
         start = _shaken(body)
         devices.write(solver.particles, _particles(start))
         sweeps.sweep()  # compiles and loads what the graph will hold

@@ -16,13 +16,16 @@ ROOMS = {
     "lattice": "lattice",
     "curves": "curves",
     "contact": "contact",
+    "crowd": "crowds.crowd",
     "live": "live",
     "studio": "studio",
+    "farm": "clusters.farm",
     "endurance": "endurance",
+    "farm-load": "clusters.load",
 }
 """Module below `supple.bench`, by the name on the command line."""
 
-LONG = {"endurance"}
+LONG = {"endurance", "farm-load"}
 """Those that are run only where they are asked for by name."""
 
 

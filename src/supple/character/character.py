@@ -241,8 +241,9 @@ class Character:
         """Another character that differs in the named fields and shares the rest."""
         other = replace(self, **changes)
         same = all(getattr(other, name) is getattr(self, name) for name in _OF_SHAPE)
-        if same and "body_shape" in self.__dict__:
-            other.__dict__["body_shape"] = self.body_shape
+        for name in ("size", "body_shape"):
+            if same and name in self.__dict__:
+                other.__dict__[name] = self.__dict__[name]
         return other
 
     def vertices_of(self, part: str) -> IntArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,21 @@ def fingerprint(character: Character) -> str:
     that made the character.
     """
     return digest_of((name, _single(array)) for name, array in moving_arrays(character)).hex()
+
+
+def mesh_digest(character: Character, where: str) -> str:
+    """Hexadecimal digest of what a trained model depends on: mesh, skeleton and weights, to the last bit."""
+    skeleton, weights = character.skeleton, character.require_weights(where)
+    named: list[tuple[str, NDArray[Any]]] = [
+        ("points", character.points),
+        ("triangles", character.triangles),
+        ("joints", np.frombuffer("\0".join(skeleton.names).encode(), dtype=np.uint8)),
+        ("parents", skeleton.parents),
+        ("rest", skeleton.world_from_joint),
+        ("weight joints", weights.joints),
+        ("weight values", weights.values),
+    ]
+    return digest_of(named).hex()
 
 
 def moving_arrays(character: Character) -> Iterator[tuple[str, NDArray[np.generic]]]:

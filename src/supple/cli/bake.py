@@ -20,6 +20,7 @@ from supple.edits.file import load_edits
 from supple.errors import InputError
 from supple.graph.bake import Progress, bake
 from supple.graph.graph import Graph
+from supple.io.contact_events import check_events_path, save_events
 from supple.io.formats import CACHE_WRITERS
 from supple.motion.motion import Motion
 from supple.skins.base import AnySkin
@@ -42,6 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
     parser.add_argument(
         "--stop-on-failure", action="store_true", help="stop where a skin fails instead of falling back"
     )
+    parser.add_argument(
+        "--events", metavar="FILE", help="write what the skin touched, with place, impulse and time (.json or .csv)"
+    )
     parser.add_argument("--overwrite", action="store_true", help="replace what was baked there from something else")
     add_skin_options(parser, words, default="dual-quaternion")
 
@@ -51,7 +55,10 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     began = time.perf_counter()
     check_device(arguments.device)
     output, cache_path = Path(arguments.output), cache_path_for(arguments.output)
+    events = None if arguments.events is None else check_events_path(arguments.events)
     character, clip, skin = _opened(arguments)
+    if events is not None and not Graph.of(skin).records_contacts:
+        raise InputError("--events", "this skin touches nothing", "contacts come from a skin that does", "use contact")
     seconds: list[float] = []
     with console.counting("frames") as count:
 
@@ -74,6 +81,9 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
             watch=watch,
             on_failure="stop" if arguments.stop_on_failure else "fall-back",
         )
+    if events is not None:
+        save_events(cache, events)
+    touched = len(cache.events)
     if cache_path != output:
         cache.save(output)
         cache_path.unlink()
@@ -87,6 +97,8 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
         "fps": cache.fps,
         "vertices": len(character.points),
         "fell_back": list(cache.fell_back),
+        "contacts": touched,
+        "events": None if events is None else str(events),
         "seconds": time.perf_counter() - began,
         "seconds_per_frame": sum(seconds) / len(seconds) if seconds else None,
     }
@@ -94,6 +106,8 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     made = f"{len(seconds)} made now" if seconds else "all there already"
     pace = f", {1000 * sum(seconds) / len(seconds):.2f} ms each" if seconds else ""
     console.say(f"{output}: {len(cache)} frames at {cache.fps:g} fps ({made}{pace}), {len(character.points)} vertices")
+    if events is not None:
+        console.say(f"{events}: {touched} contacts")
     if cache.fell_back:
         console.say(
             f"linear blend took the place of the skin in {len(cache.fell_back)} frames: {list(cache.fell_back)}"

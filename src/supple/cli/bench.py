@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from supple.bench.rooms import ROOMS, rows_of
+from supple.bench.rooms import LONG, ROOMS, rows_of
 from supple.bench.rows import Row, to_dict
 from supple.cli.console import Console
 
@@ -16,7 +16,10 @@ JSON_FILE = True
 def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     """`ROOM`."""
     parser.add_argument(
-        "room", nargs="?", metavar="ROOM", help=f"one of {', '.join(ROOMS)}; all but the last if left out"
+        "room",
+        nargs="?",
+        metavar="ROOM",
+        help=f"one of {', '.join(ROOMS)}; all but {' and '.join(sorted(LONG))} if left out",
     )
 
 

@@ -29,8 +29,10 @@ COMMANDS: dict[str, str] = {
     "compare": "Put several skins side by side: a film, curves and a table on one page",
     "measure": "Say what a bake did to its character: volume of the whole and of limbs, stretch, crossings, rest",
     "farm": "Bake a list of shots on all cores or a cluster, and show on one page what to look at",
-    "fit-curves": "Teach curves a slow skin from its bakes, to play it at a fraction of the cost",
+    "fit-pose-space": "Teach a quick skin what a slow one does, from its bakes: pose-space deformation",
+    "fit-curves": "Teach a network of curves a slow skin from its bakes, as in the thesis it is from",
     "decompose": "Turn a bake into bones, weights and motion that any engine plays",
+    "place-joints": "Hold the fingers of a rig against those of people, and move their joints there",
     "info": "Say what a character is: mesh, skeleton, weights, maps, looks, and what a save would lose",
     "convert": "Carry a character or a motion over to another format, and say what that loses",
     "warm-up": "Compile everything for this machine now, rather than when it is first needed",
@@ -38,6 +40,7 @@ COMMANDS: dict[str, str] = {
     "bench": "Time the skins here, beside other programs where they are installed",
 }
 """What every command does, in one line, by name and in the order of the help."""
+_TRAINING = ("fit-pose-space", "fit-curves")
 
 
 class Command(Protocol):
@@ -54,7 +57,9 @@ class Command(Protocol):
 
 def command_named(name: str) -> Command:
     """Import the module of a command in the table."""
-    return cast(Command, importlib.import_module(f"supple.cli.{name.replace('-', '_')}"))
+    module = name.replace("-", "_")
+    room = "training." if name in _TRAINING else ""
+    return cast(Command, importlib.import_module(f"supple.cli.{room}{module}"))
 
 
 def writes_json_file(command: Command) -> bool:

@@ -24,11 +24,15 @@ from supple.document.skin_files import graph_with_files, with_files
 from supple.document.sources import character_from
 from supple.graph.graph import Graph
 from supple.measure.report import Report
+from supple.measure.vertex_measures import VERTEX_MEASURES
 from supple.motion.motion import Motion
+from supple.render.painted import CLAY
 from supple.report import compare
 from supple.skins.base import AnySkin
 from supple.skins.contact.skin import ArticulatedContact
 from supple.skins.curves.skin import CurveSettings
+from supple.skins.pose_space.model_file import SUFFIX as POSE_SPACE
+from supple.skins.pose_space.skin import PoseSpaceSettings
 from supple.skins.registry import SKINS, skin_named
 
 
@@ -43,13 +47,21 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
     )
     parser.add_argument("--film", metavar="FILM", help="keep the film as a file too (.mp4, .gif or .webp)")
     parser.add_argument("--bakes", metavar="FOLDER", help="keep the bakes here, and use those that are there already")
-    parser.add_argument("--model", metavar="FILE", help="a model of fit-curves, for the skins of curves among them")
+    parser.add_argument(
+        "--model",
+        metavar="FILE",
+        help="a model of fit-pose-space or fit-curves, for those skins among them that play it",
+    )
     parser.add_argument("--scene", metavar="FILE", help="what the skin contact meets: a built-in scene, or a file")
     parser.add_argument("--fps", type=float, default=30.0, metavar="X", help="frames a second (default: 30)")
     parser.add_argument("--seconds", type=float, metavar="S", help="how long (default: the motion's length)")
     parser.add_argument(
         "--camera", choices=("auto", "whole", "follow"), default="auto", help="stand still, or walk along"
     )
+    parser.add_argument(
+        "--color", default=CLAY, metavar="WHAT", help=f"clay, a map of the character, or {', '.join(VERTEX_MEASURES)}"
+    )
+    parser.add_argument("--skeleton", action="store_true", help="show the bones, as each skin has them, through it")
     parser.set_defaults(words=list(words))
 
 
@@ -70,6 +82,8 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
             fps=arguments.fps,
             seconds=arguments.seconds,
             camera=arguments.camera,
+            skeleton=arguments.skeleton,
+            color=arguments.color,
             made_by=shlex.join(["supple", "compare", *arguments.words]),
             watch=steps.tell,
         )
@@ -124,7 +138,8 @@ def _labelled(document: Document) -> dict[str, Graph]:
 def _given(name: str, arguments: argparse.Namespace) -> dict[str, str]:
     """The settings of a skin that were given: a model, if it plays one, and a scene, if it meets one."""
     kind = SKINS.get(name, AnySkin)
-    if arguments.model and issubclass(kind, CurveSettings):
+    plays: type = PoseSpaceSettings if str(arguments.model).endswith(POSE_SPACE) else CurveSettings
+    if arguments.model and issubclass(kind, plays):
         return {"model": arguments.model}
     if arguments.scene and issubclass(kind, ArticulatedContact):
         return {"preset": arguments.scene} if arguments.scene in kind.presets else {"scene": arguments.scene}

@@ -36,7 +36,7 @@ SHOWN = ("linear", "incremental", "position-based", "lattice", "curves", "contac
 _FPS = 24.0  # as films have
 
 # The hit: strong enough to run and to keep arms and head in step, soft enough in the back to fold.
-_STRENGTH = "0.7, Spine=0.3, LeftShoulder=0.7, RightShoulder=0.7, Neck=0.6"
+_STRENGTH = "0.5, Spine=0.1, LeftShoulder=0.7, RightShoulder=0.7, Neck=0.6"
 _FLESH, _ELEMENTS = "muscle, torso=fat", 4000
 _HIT = 0.73  # of the time shown: in run-and-stop, he stands still then
 _RADIUS, _DEEP = 0.15, 0.2  # [m]: of the ball, and how far beyond the belly's skin it would come

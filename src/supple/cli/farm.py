@@ -11,6 +11,7 @@ from supple.cli.console import Console
 from supple.device import check_device
 from supple.errors import InputError
 from supple.farm import News, Outcome, farm, junit, load_shots
+from supple.farm.hands import PATIENCE
 from supple.files import atomic
 
 
@@ -25,6 +26,13 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
         help="a Dask cluster on this machine, or tcp://host:8786 (default: the cores of this machine, without Dask)",
     )
     parser.add_argument("--workers", type=int, metavar="N", help="on this machine (default: one for each core)")
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=PATIENCE,
+        metavar="SECONDS",
+        help=f"wait so long for a scheduler that is gone, or for a worker where there is none (default: {PATIENCE:g})",
+    )
     parser.add_argument("--only", metavar="A,B", help="only these shots, or all of these scenes")
     parser.add_argument("--junit", metavar="FILE", help="write what came of it for build servers, as JUnit's XML")
     parser.add_argument("--check", action="store_true", help="read and check the list, show its shots, and do nothing")
@@ -62,6 +70,7 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
             device=arguments.device,
             overwrite=arguments.overwrite,
             watch=watch,
+            patience=arguments.patience,
         )
     if arguments.junit is not None:
         with atomic(Path(arguments.junit)) as waiting:

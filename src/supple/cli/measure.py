@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     """Measure a bake, tell people the numbers, and return them."""
     cache = Cache(arguments.cache)
     reference = None if arguments.reference is None else Cache(arguments.reference)
-    report = measure(cache.character, cache, reference=reference)
+    report = measure(cache.character, cache, reference=reference, by_itself=True)
     console.say(report.summary())
     worst = sorted(report.limb_volume_ratio.items(), key=lambda limb: -float(abs(limb[1] - 1.0).max()))[:_WORST]
     if worst:

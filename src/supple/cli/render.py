@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Float32Array, FloatArray
 from supple.cli.bake import SUFFIX
 from supple.cli.console import Console
 from supple.cli.options.documents import add_document_option, bake_document
 from supple.document.file import load_document
 from supple.errors import InputError
 from supple.graph.cache import Cache
-from supple.measure.vertex_measures import VERTEX_MEASURES, measure_vertices
+from supple.measure.vertex_measures import VERTEX_MEASURES
 from supple.render.bakes import BakeRenderer, View
 from supple.render.film import KINDS, Film
+from supple.render.painted import CLAY
 from supple.render.quality import FILM, PICTURE
 from supple.render.sheet import contact_sheet, save_picture
 
@@ -35,14 +35,15 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
     parser.add_argument("--frame", type=int, metavar="N", help="one picture, of this frame (default: the middle one)")
     parser.add_argument("--sheet", type=int, metavar="N", help="a contact sheet of N frames")
     parser.add_argument(
-        "--color", default="clay", metavar="WHAT", help=f"clay, a map of the character, or {', '.join(VERTEX_MEASURES)}"
+        "--color", default=CLAY, metavar="WHAT", help=f"clay, a map of the character, or {', '.join(VERTEX_MEASURES)}"
     )
-    parser.add_argument("--skeleton", action="store_true", help="show the bones through the skin")
+    parser.add_argument("--skeleton", action="store_true", help="show the bones, as the skin has them, through it")
     parser.add_argument(
         "--camera", choices=("auto", "whole", "follow"), default="auto", help="stand still, walk along, or what suits"
     )
     parser.add_argument("--size", default="640x720", metavar="WxH", help="of a picture [pixels] (default: 640x720)")
     parser.add_argument("--no-ground", action="store_true", help="leave out the ground and the shadow on it")
+    parser.add_argument("--no-obstacles", action="store_true", help="leave out what the character met")
     parser.add_argument("--fps", type=float, metavar="X", help="of a film (default: that of the bake, at most 30)")
 
 
@@ -57,10 +58,11 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
         camera=arguments.camera,
         skeleton=arguments.skeleton,
         ground=not arguments.no_ground,
+        bodies=not arguments.no_obstacles,
         quality=FILM if moving else PICTURE,
     )
     fps = min(cache.fps, 30.0) if arguments.fps is None else arguments.fps
-    with BakeRenderer(cache, view, values=_values(cache, arguments.color)) as renderer:
+    with BakeRenderer(cache, view, color=arguments.color) as renderer:
         if moving:
             frames = _film(cache, renderer, output, fps, console)
         elif arguments.sheet is not None:
@@ -116,17 +118,6 @@ def _picture(cache: Cache, renderer: BakeRenderer, output: Path, frame: int | No
         raise InputError("--frame", f"frame {chosen} was asked for", f"there are 0 to {cache.ready - 1}", "choose one")
     save_picture(renderer.draw(chosen), output)
     return [chosen]
-
-
-def _values(cache: Cache, color: str) -> FloatArray | Float32Array | None:
-    if color == "clay":
-        return None
-    if color in cache.info["maps"]:
-        return cache.arrays[f"map {color}"]
-    if color in VERTEX_MEASURES:
-        return measure_vertices(cache, color)
-    known = ", ".join(["clay", *cache.info["maps"], *VERTEX_MEASURES])
-    raise InputError("--color", f"{color!r} was asked for", f"this bake has {known}", "choose one of those")
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -17,6 +17,7 @@ from supple.decompose.decomposition import Decomposition
 from supple.decompose.frames import Frames, surroundings
 from supple.decompose.sequence import PointSequence
 from supple.decompose.solver import Alternation
+from supple.decompose.torn_edges import mend_edges
 from supple.errors import InputError
 from supple.graph.cache import Cache
 
@@ -118,6 +119,10 @@ def decompose(
 
         state = min((begin(seed + number) for number in range(tries)), key=lambda begun: begun.rms)
         state.run(rounds, tell)
+        if sequence.triangles is not None:
+            state.weights = mend_edges(
+                state.frames, state.bones, state.weights, sequence.triangles, influences=influences
+            )
         found = frames.transforms(state.bones)
         if rest == FITTED:
             sequence = sequence.replace(rest=state.frames.rest_points)

@@ -1,4 +1,4 @@
-"""Files that settings of a skin name: a model of curves, a scene of obstacles."""
+"""Files that settings of a skin name: a trained model, a scene of obstacles."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from supple.errors import InputError
 from supple.graph.graph import Graph
 from supple.graph.mask import Mask
 from supple.io.gltf.obstacles import load_obstacles
-from supple.obstacles import load_scene
+from supple.obstacles import Scene, load_scene
 from supple.skins.base import AnySkin
 from supple.skins.contact.scenes import SCENES
 from supple.skins.contact.skin import ArticulatedContact
 from supple.skins.curves.dynamic_skin import CurveDynamics
 from supple.skins.curves.learn.model_file import load_curves
 from supple.skins.curves.skin import CurveNetwork
+from supple.skins.pose_space.dynamic_skin import PoseSpaceDynamics
+from supple.skins.pose_space.model_file import load_pose_space
+from supple.skins.pose_space.skin import PoseSpace
 
 
 def graph_with_files(graph: Graph) -> Graph:
@@ -50,8 +53,8 @@ def graph_with_paths(graph: Graph, change: Callable[[str], str]) -> Graph:
 
 def with_paths(skin: AnySkin, change: Callable[[str], str]) -> AnySkin:
     """A skin whose settings name other files, where they name any that were not read yet."""
-    if isinstance(skin, CurveNetwork | CurveDynamics) and skin.model and skin.trained is None:
-        return replace(skin, model=change(skin.model))
+    if isinstance(skin, CurveNetwork | CurveDynamics | PoseSpace | PoseSpaceDynamics):
+        return replace(skin, model=change(skin.model)) if skin.model and skin.trained is None else skin
     if isinstance(skin, ArticulatedContact) and skin.scene and not skin.obstacles and skin.scene not in SCENES:
         file, colon, names = _scene_file(skin.scene)
         return replace(skin, scene=f"{change(file)}{colon}{names}")
@@ -64,14 +67,16 @@ def _scene_file(scene: str) -> tuple[str, str, str]:
 
 
 def with_files(skin: AnySkin) -> AnySkin:
-    """A skin with all that its settings name files of: a model of curves, a scene of obstacles."""
+    """A skin with all that its settings name files of: a trained model, a scene of obstacles."""
     return with_scene(with_model(skin))
 
 
 def with_model(skin: AnySkin) -> AnySkin:
-    """A skin of curves with its model read from the file that its setting `model` names; other skins as they are."""
+    """A skin that learns, with its model read from the file that its setting `model` names; others as they are."""
     if isinstance(skin, CurveNetwork | CurveDynamics) and skin.model:
         return replace(skin, trained=load_curves(skin.model))
+    if isinstance(skin, PoseSpace | PoseSpaceDynamics) and skin.model:
+        return replace(skin, trained=load_pose_space(skin.model))
     return skin
 
 
@@ -101,4 +106,20 @@ def with_scene(skin: AnySkin) -> AnySkin:
             f"the built-in scenes are {known}",
             "use one of those, a scene file (.json), or nodes of a glTF file (room.glb:Ball)",
         )
-    return replace(skin, obstacles=load_scene(skin.scene).obstacles)
+    scene = load_scene(skin.scene)
+    return replace(skin, obstacles=scene.obstacles, gravity=_gravity(scene, skin))
+
+
+def _gravity(scene: Scene, skin: ArticulatedContact) -> float:
+    """The gravity [m/s²] that a scene file or the skin says; where both do, they have to agree."""
+    x, down, z = scene.gravity.tolist()
+    if x or z or down > 0.0:
+        given = f"its gravity is {[x, down, z]}"
+        raise InputError(skin.scene, given, "a character falls along y alone, downwards", "write [0, -9.81, 0]")
+    usual = type(skin)().gravity
+    if -down == usual:
+        return skin.gravity
+    if skin.gravity not in (usual, -down):
+        given = f"its gravity is {-down:g} m/s², and that of the skin {skin.gravity:g}"
+        raise InputError(skin.scene, given, "they have to agree", "leave out one of them")
+    return float(-down)

@@ -1,13 +1,15 @@
 """Edits: shapes drawn on the skin by hand, and changes of pose, that live on in every pose and play over time."""
 
 from supple.edits.bulge import bulge
+from supple.edits.copying import copy_edit
+from supple.edits.easing import EASINGS, bezier
 from supple.edits.edits import EditedSource, Edits
 from supple.edits.encoding import encoded, encoded_moves, rest_from_posed
 from supple.edits.file import load_edits, save_edits
 from supple.edits.history import History
 from supple.edits.layers import Key, Layer
 from supple.edits.pose_edit import PoseEdit
-from supple.edits.radial import EASINGS, PROFILES, radial
+from supple.edits.radial import PROFILES, radial
 from supple.edits.region import Region, region_round
 from supple.edits.region_editing import RegionEditing
 from supple.edits.silhouette import crease_edges, outline, redrawn_outline, redrawn_silhouette, silhouette_edges
@@ -29,7 +31,9 @@ __all__ = [
     "RegionEditing",
     "SurfaceEdit",
     "SurfaceEditing",
+    "bezier",
     "bulge",
+    "copy_edit",
     "crease_edges",
     "drive_wave",
     "encoded",

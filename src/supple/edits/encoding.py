@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import BoolArray, FloatArray, frozen
+from supple.arrays import BoolArray, FloatArray, IntArray, frozen
 from supple.character.character import Character
 from supple.edits.surface_edit import SurfaceEdit
 from supple.errors import InputError, UnfinishedError
 from supple.motion.pose import Pose
 from supple.skins.base import AnySkin, Skin
+from supple.skins.kinematic.linear_blend import LinearBlend
 
 _WHERE = "encoded"
 _PROBE = "edit in hand"
@@ -59,18 +60,45 @@ def encoded_moves(character: Character, pose: Pose, moves: ArrayLike, *, skin: A
     For a skin with a memory, where it is does not belong to a pose; how far an edit moves its first stage does.
     """
     first = _first_stage(skin)
+    wanted = frozen(moves, np.float64, character.points.shape, _WHERE, "moves")
+    if type(first) is LinearBlend:
+        found = _moved_linearly(character, pose, wanted)
+        if found is not None:
+            return found
     below = _Stage(first, character).show(pose)
-    return encoded(character, pose, below + frozen(moves, np.float64, below.shape, _WHERE, "moves"), skin=first)
+    return encoded(character, pose, below + wanted, skin=first)
 
 
 def rest_from_posed(character: Character, pose: Pose, vertices: ArrayLike, *, skin: AnySkin) -> FloatArray:
     """Matrices (N, 3, 3) that take a small move of `vertices` (N,) in `pose` to the offset of an edit that makes it."""
     chosen = frozen(vertices, np.int32, (-1,), _WHERE, "vertices")
-    stage = _probed(_first_stage(skin), character)
+    first = _first_stage(skin)
+    if type(first) is LinearBlend:
+        return _inverse(_linear_matrices(character, pose, chosen))
+    stage = _probed(first, character)
     step = _STEP * float(character.size.max())
     here = stage.show(pose)[chosen]
     columns = [stage.show(_with_shapes(pose, {name: step}))[chosen] for name in _AXES]
     return _inverse((np.stack(columns, axis=2) - here[:, :, None]) / step)
+
+
+def _linear_matrices(character: Character, pose: Pose, vertices: IntArray) -> FloatArray:
+    """What linear blend makes of a move of vertices at rest (N, 3, 3): sum_j w_j M_j, without what it shifts."""
+    weights = character.weights
+    if weights is None:
+        raise InputError(_WHERE, f"{character.name} has no skin weights", "linear blend needs them", "give it some")
+    turns = pose.skinning(character.skeleton)[:, :3, :3]
+    return np.asarray(np.einsum("nk,nkij->nij", weights.values[vertices], turns[weights.joints[vertices]]))
+
+
+def _moved_linearly(character: Character, pose: Pose, moves: FloatArray) -> SurfaceEdit | None:
+    """The edit that moves a linear blend so, at once; None where it is folded too flat for one step."""
+    size = float(character.size.max())
+    moved = np.flatnonzero(np.einsum("vi,vi->v", moves, moves) > (_EXACT * size) ** 2).astype(np.int32)
+    matrices = _linear_matrices(character, pose, moved)
+    offsets = np.einsum("nij,nj->ni", _inverse(matrices), moves[moved])
+    left = np.einsum("nij,nj->ni", matrices, offsets) - moves[moved]
+    return None if np.abs(left).max(initial=0.0) > _EXACT * size else SurfaceEdit(moved, offsets)
 
 
 def _first_stage(skin: AnySkin) -> Skin[Any, Any]:

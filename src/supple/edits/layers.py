@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from supple.edits.radial import EASINGS, apply_easing
+from supple.edits.easing import apply_easing, easing_named
 from supple.errors import InputError
 
 
@@ -16,7 +16,7 @@ from supple.errors import InputError
 class Key:
     """At `time` [s] there is `amount` of the shape or pose called `use`, or nothing where `use` is empty.
 
-    On the way to the next key it goes over as `ease` says.
+    On the way to the next key it goes over as `ease` says: one of `EASINGS`, or a curve of `bezier`.
     """
 
     time: float
@@ -32,8 +32,7 @@ class Key:
                 "finite numbers are needed",
                 "use seconds, and 1 for all of it",
             )
-        if self.ease not in EASINGS:
-            raise InputError("Key", f"ease is {self.ease!r}", f"there are {', '.join(EASINGS)}", "choose one of those")
+        easing_named(self.ease, "Key")
 
 
 @dataclass(frozen=True, kw_only=True)

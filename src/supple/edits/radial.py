@@ -3,49 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from types import MappingProxyType
 
 import numpy as np
 
 from supple.arrays import FloatArray
 from supple.character.character import Character
+from supple.edits.easing import EASINGS
 from supple.edits.surface_edit import SurfaceEdit
 from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.skins.springs.attachment.attachment import Attachment, attach
 
-_POWERS = {"quadratic": 2, "cubic": 3, "quartic": 4, "quintic": 5}
-
-
-def _power_in(power: int, t: FloatArray) -> FloatArray:
-    return np.asarray(t**power)
-
-
-def _power_out(power: int, t: FloatArray) -> FloatArray:
-    return np.asarray(1.0 - (1.0 - t) ** power)
-
-
-def _power_in_out(power: int, t: FloatArray) -> FloatArray:
-    return np.where(t < 0.5, 0.5 * (2.0 * t) ** power, 1.0 - 0.5 * np.abs(2.0 - 2.0 * t) ** power)
-
-
-def _easings() -> dict[str, Callable[[FloatArray], FloatArray]]:
-    found: dict[str, Callable[[FloatArray], FloatArray]] = {
-        "linear": lambda t: t,
-        "smooth": lambda t: t * t * (3.0 - 2.0 * t),
-        "sine": lambda t: 0.5 - 0.5 * np.cos(np.pi * t),
-        "hold": lambda t: np.floor(t),
-    }
-    for name, power in _POWERS.items():
-        found[f"{name}-in"] = partial(_power_in, power)
-        found[f"{name}-out"] = partial(_power_out, power)
-        found[f"{name}-in-out"] = partial(_power_in_out, power)
-    return found
-
-
-EASINGS: Mapping[str, Callable[[FloatArray], FloatArray]] = MappingProxyType(_easings())
-"""Ways from 0 at t = 0 to 1 at t = 1; `hold` stays until it jumps."""
 PROFILES: Mapping[str, Callable[[FloatArray], FloatArray]] = MappingProxyType(
     {
         **EASINGS,
@@ -55,11 +24,6 @@ PROFILES: Mapping[str, Callable[[FloatArray], FloatArray]] = MappingProxyType(
     }
 )
 """Functions along a bone: all easings, and those that are 0 at both ends (`parabola`, `bell`) or 1 throughout."""
-
-
-def apply_easing(name: str, fraction: float, where: str) -> float:
-    """How far an easing has come at `fraction`, 0 to 1."""
-    return float(_look_up(EASINGS, name, where)(np.asarray(fraction, dtype=np.float64)))
 
 
 def profile_named(name: str, where: str) -> Callable[[FloatArray], FloatArray]:

@@ -71,7 +71,7 @@ class SurfaceEdit:
     def of(cls, offsets: ArrayLike) -> SurfaceEdit:
         """From an offset for every vertex (V, 3); those that do not move are not kept."""
         every = frozen(offsets, np.float64, (-1, 3), _WHERE, "offsets")
-        size = np.abs(every).max(axis=1, initial=0.0)
+        size = np.maximum.reduce(np.abs(every.T)) if len(every) else np.zeros(0)  # by columns: there are many rows
         moved = np.flatnonzero(size > _NOTHING * size.max(initial=0.0))
         return cls(moved.astype(np.int32), every[moved])
 

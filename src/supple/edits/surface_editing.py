@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from supple.arrays import FloatArray, frozen
 from supple.character.character import Character
 from supple.edits.bulge import curve_of
-from supple.edits.radial import EASINGS
+from supple.edits.easing import EASINGS
 from supple.edits.region import Region, region_round
 from supple.edits.region_editing import RegionEditing
 from supple.edits.strokes.surface_stroke import SurfaceStroke

@@ -19,15 +19,19 @@ from typing import Any
 import supple
 from supple.device import threads
 from supple.errors import InputError, UnfinishedError
-from supple.farm.hands import Hands, LostError, missing_dask, own_threads
+from supple.farm.hands import PATIENCE, Hands, LostError, missing_dask
 from supple.farm.work import do
+from supple.report.crew import threads_of
 
-PATIENCE = 60.0  # [s] to wait for a scheduler, or for its first worker
+_ANSWER = 60.0  # [s] for an answer that is there to arrive
 
 
 @contextlib.contextmanager
-def dask_hands(cluster: str, *, workers: int | None = None) -> Iterator[Hands]:
-    """A cluster of this machine for "local", else the one whose scheduler is at an address such as tcp://host:8786."""
+def dask_hands(cluster: str, *, workers: int | None = None, patience: float = PATIENCE) -> Iterator[Hands]:
+    """A cluster of this machine for "local", else the one whose scheduler is at an address such as tcp://host:8786.
+
+    Its scheduler, and a worker that can be given work, are waited for `patience` seconds whenever they are not there.
+    """
     try:
         import distributed
     except ImportError as error:
@@ -39,32 +43,34 @@ def dask_hands(cluster: str, *, workers: int | None = None) -> Iterator[Hands]:
         if workers is not None:
             given = "--workers is given beside an address"
             raise InputError("--cluster", given, "that cluster has its own", "leave --workers out")
-        with _Dask(distributed, cluster) as hands:
+        with DaskHands(distributed, cluster, patience=patience) as hands:
             yield hands
         return
-    environment = {name: value for name, value in own_threads().items() if name.endswith("_THREADS")}
     size = workers or threads()
     logging.getLogger("distributed").setLevel(logging.ERROR)  # that workers come and go is told by the farm
     with distributed.LocalCluster(
-        n_workers=size, threads_per_worker=1, processes=True, env=environment, silence_logs=logging.ERROR,
+        n_workers=size, threads_per_worker=1, processes=True, env=threads_of(1), silence_logs=logging.ERROR,
         dashboard_address="127.0.0.1:0", memory_limit=0,
-    ) as made, _Dask(distributed, made.scheduler_address, link=made.dashboard_link) as hands:  # fmt: skip
-        hands.cluster = made
-        yield hands
+    ) as made:  # fmt: skip
+        address, link = made.scheduler_address, made.dashboard_link
+        with DaskHands(distributed, address, patience=patience, link=link) as hands:
+            hands.cluster = made
+            yield hands
 
 
-class _Dask:
+class DaskHands:
     """Orders go to a scheduler. Answers arrive in threads of Dask's."""
 
-    def __init__(self, distributed: Any, address: str, *, link: str = "") -> None:
-        self._distributed, self._address = distributed, address
+    def __init__(self, distributed: Any, address: str, *, patience: float = PATIENCE, link: str = "") -> None:
+        self._distributed, self._address, self._patience = distributed, address, patience
+        self._alone_since: float | None = None  # nobody could be given work since
         self.cluster: Any = None  # of this machine, if it is
         self._lock, self._numbers = Lock(), itertools.count(1)
         self._client = self._connected()
         try:
-            self._client.wait_for_workers(1, timeout=PATIENCE)
+            self._client.wait_for_workers(1, timeout=patience)
         except TimeoutError:
-            given = f"the scheduler has no workers after {PATIENCE:g} s"
+            given = f"the scheduler has no workers after {patience:g} s"
             raise UnfinishedError(address, given, "at least one is needed", "start some: dask worker ADDRESS") from None
         self.size = len(self._client.scheduler_info(n_workers=-1)["workers"])
         self._refused: set[str] = set()
@@ -73,7 +79,7 @@ class _Dask:
         self.link = link or str(self._client.dashboard_link)
         self.words = f"{self.size} worker{'s' if self.size > 1 else ''} of Dask at {address}"
 
-    def __enter__(self) -> _Dask:
+    def __enter__(self) -> DaskHands:
         return self
 
     def __exit__(self, *problem: object) -> None:
@@ -119,6 +125,28 @@ class _Dask:
         self._refused.add(worker)
         self._allowed()
 
+    def look(self) -> str:
+        """In words that nobody is there to work, while that may change; an error when it lasts."""
+        try:
+            there = set(self._client.scheduler_info(n_workers=-1)["workers"]) - self._refused
+        except Exception:  # the scheduler is gone: whoever waits for an answer hears of it
+            return ""
+        now = time.monotonic()
+        if there:
+            self._alone_since = None
+            return ""
+        if self._alone_since is None:
+            self._alone_since = now
+            return f"no worker is there; one is waited for, {self._patience:g} s"
+        if now - self._alone_since < self._patience:
+            return ""
+        raise UnfinishedError(
+            self._address,
+            f"no worker was there for {self._patience:g} s",
+            "at least one is needed",
+            "start some (dask worker ADDRESS); the same command goes on",
+        )
+
     def _allowed(self) -> list[str]:
         there = self._client.scheduler_info(n_workers=-1)["workers"]
         allowed = [worker for worker in there if worker not in self._refused]
@@ -144,9 +172,9 @@ class _Dask:
         answer: Future[str] = Future()
         try:
             if done.status == "finished":
-                answer.set_result(done.result(timeout=PATIENCE))
+                answer.set_result(done.result(timeout=_ANSWER))
             elif done.status == "error":
-                problem = done.exception(timeout=PATIENCE)
+                problem = done.exception(timeout=_ANSWER)
                 lost = isinstance(problem, self._distributed.KilledWorker)
                 answer.set_exception(LostError(str(problem)) if lost else problem)
             else:
@@ -168,13 +196,13 @@ class _Dask:
             self._client = self._connected()
 
     def _connected(self) -> Any:
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + self._patience
         while True:
             try:
                 return self._distributed.Client(self._address, timeout=5, set_as_default=False)
             except (OSError, ValueError) as error:
                 if isinstance(error, ValueError) or time.monotonic() > until:
-                    given = "no scheduler answers there"
-                    advice = "start one (dask scheduler), or use --cluster local"
+                    given = f"no scheduler answers there for {self._patience:g} s"
+                    advice = "start one (dask scheduler) or use --cluster local; the same command goes on"
                     raise UnfinishedError(self._address, given, "one is needed", advice) from None
                 time.sleep(0.5)

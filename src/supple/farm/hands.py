@@ -8,7 +8,6 @@ is there.
 from __future__ import annotations
 
 import contextlib
-import os
 import pickle
 import subprocess
 from collections.abc import Callable, Iterator
@@ -43,10 +42,20 @@ class Hands(Protocol):
         """Give nothing more to a worker, which is not of this version; an error where none is left."""
         ...
 
+    def look(self) -> str:
+        """Asked from time to time: in words what is wrong, if anything; an error where nobody came for too long."""
+        ...
+
+
+PATIENCE = 120.0  # [s] for which a scheduler, or a worker that can be given work, is waited for
+
 
 @contextlib.contextmanager
-def hands_of(cluster: str | None, *, workers: int | None = None) -> Iterator[Hands]:
-    """Processes of this machine if `cluster` is None, a Dask cluster on it for "local", or the one at an address."""
+def hands_of(cluster: str | None, *, workers: int | None = None, patience: float = PATIENCE) -> Iterator[Hands]:
+    """Processes of this machine if `cluster` is None, a Dask cluster on it for "local", or the one at an address.
+
+    A cluster is waited for `patience` seconds whenever its scheduler is gone or it has no workers.
+    """
     if workers is not None and workers < 1:
         raise InputError("--workers", f"it is {workers}", "at least one is needed", "leave it out for all cores")
     if cluster is None:
@@ -55,7 +64,7 @@ def hands_of(cluster: str | None, *, workers: int | None = None) -> Iterator[Han
         return
     from supple.farm.dask_cluster import dask_hands
 
-    with dask_hands(cluster, workers=workers) as dask:
+    with dask_hands(cluster, workers=workers, patience=patience) as dask:
         yield dask
 
 
@@ -69,6 +78,9 @@ class Alone:
 
     def refuse(self, worker: str) -> None:
         raise _no_other(worker)
+
+    def look(self) -> str:
+        return ""
 
     def begin(self, name: str, order: str, heard: Callable[[Future[str]], None]) -> None:
         future: Future[str] = Future()
@@ -107,6 +119,9 @@ class _Cores:
 
     def refuse(self, worker: str) -> None:
         raise _no_other(worker)
+
+    def look(self) -> str:
+        return ""  # a process that ends is replaced
 
     def _serve(self) -> None:
         """Give orders to one process after another, each until it ends."""
@@ -155,8 +170,3 @@ def missing_dask(error: ImportError) -> UnfinishedError:
         "clusters need the farm extra",
         "install it with: pip install 'supple[farm]', or leave --cluster out to use the cores of this machine",
     )
-
-
-def own_threads() -> dict[str, str]:
-    """The environment of a worker that has one core."""
-    return {**os.environ, "SUPPLE_THREADS": "1", "LP_NUM_THREADS": "0", "OPENBLAS_NUM_THREADS": "1"}

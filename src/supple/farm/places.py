@@ -98,6 +98,7 @@ class Store:
         self._system, self._root = _open_address(self._address)
 
     def size(self, name: str) -> int | None:
+        self._system.invalidate_cache()  # other machines write there, too
         try:
             return int(self._system.info(self._whole(name))["size"])
         except FileNotFoundError:

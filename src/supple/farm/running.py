@@ -7,17 +7,18 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
-from queue import Queue
+from queue import Empty, Queue
 
 import supple
-from supple.errors import SuppleError
-from supple.farm.hands import Hands, LostError, hands_of
+from supple.errors import InputError, SuppleError, UnfinishedError
+from supple.farm.hands import PATIENCE, Hands, LostError, hands_of
 from supple.farm.outcome import Outcome, ShotOutcome
 from supple.farm.page import write_page
 from supple.farm.places import place_at
 from supple.farm.shot_file import ShotList, load_shots
 from supple.farm.task import Answer, Order, Task, split, tasks_of
 
+LOOK_EVERY = 2.0  # [s] without news, after which the hands are looked at
 MOST_TRIES = 5  # of a task whose worker is lost: what kills five workers kills the next one too
 
 
@@ -44,20 +45,24 @@ def farm(
     overwrite: bool = False,
     watch: Watch | None = None,
     hands: Hands | None = None,
+    patience: float = PATIENCE,
 ) -> Outcome:
     """Bake all shots of a list, and make all that follows: exports, films, measures, comparisons, and one page.
 
     Without a `cluster`, `workers` processes of this machine do it, as many as it has cores if not given; "local" is a
     cluster of Dask's on this machine, an address such as tcp://host:8786 that of a scheduler. What is there already is
     found and not made again, so the same call goes on after whatever stopped it. A shot that fails is in the outcome
-    with its error, and the others go on. With `overwrite`, bakes of what the list said before are replaced.
+    with its error, and the others go on. With `overwrite`, bakes of what the list said before are replaced. Where the
+    scheduler of a cluster goes away, or its last worker, they are waited for `patience` seconds; then it is an error.
     """
+    if not patience > 0.0:
+        raise InputError("--patience", f"it is {patience:g} s", "more than 0 is needed", "leave it out for two minutes")
     listed = shots if isinstance(shots, ShotList) else load_shots(shots)
     began = time.perf_counter()
     if hands is not None:
         run = _Run(listed, hands, device=device, overwrite=overwrite, watch=watch)
     else:
-        with hands_of(cluster, workers=workers) as own:
+        with hands_of(cluster, workers=workers, patience=patience) as own:
             run = _Run(listed, own, device=device, overwrite=overwrite, watch=watch)
             run.to_the_end()
             return _ended(listed, run, own, time.perf_counter() - began)
@@ -111,7 +116,13 @@ class _Run:
         for name in [name for name, before in self._waiting.items() if not before]:
             self._begin(name)
         while len(self._answers) < len(self._tasks):
-            name, future = self._news.get()
+            try:
+                name, future = self._news.get(timeout=LOOK_EVERY)
+            except Empty:
+                words = self._hands.look()
+                if words:
+                    self._tell("", "waiting", words)
+                continue
             self._hear(name, future)
 
     def _begin(self, name: str) -> None:
@@ -134,6 +145,8 @@ class _Run:
                 return
             words = f"{name}: {MOST_TRIES} workers were lost over it ({lost}); look at their memory and logs."
             answer = Answer(state="failed", words=words)
+        except UnfinishedError:  # there is nobody to do it, nor anything else
+            raise
         except SuppleError as error:
             answer = Answer(state="failed", words=str(error))
         except Exception as error:  # of a worker that could not even read the order

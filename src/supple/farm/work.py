@@ -105,6 +105,7 @@ def _bake(order: Order, place: Place) -> Answer:
     record = read_record(place, record_name(shot, "bake"))
     same = record.get("info") is not None and not differences(plan.info, record["info"])
     if same and place.size(bake_name(shot)) == record.get("bytes"):
+        _remove_ranges(order, place, plan)
         return Answer(state="found", files=(bake_name(shot),), facts=record)
     if same or not record or order.overwrite:
         return _bake_now(order, place, plan)
@@ -134,9 +135,15 @@ def _bake_now(order: Order, place: Place, plan: Plan) -> Answer:
         with place.growing(name) as path:
             facts = _facts(_made_of(order, lambda overwrite: bake_plan(plan, path, overwrite=overwrite)))
     write_record(place, record_name(shot, "bake"), facts)
-    for first, _ in task.frames:
-        place.remove(_range_name(shot, first))
+    _remove_ranges(order, place, plan)
     return Answer(state="done", files=(name,), facts=facts)
+
+
+def _remove_ranges(order: Order, place: Place, plan: Plan) -> None:
+    """Take away the ranges of a bake that is whole; who joined them may have been stopped before he did."""
+    if plan.graph.step is None:
+        for first, _ in ranges_of(len(plan.times), order.frames_per_task):
+            place.remove(_range_name(order.task.shot, first))
 
 
 def _range_name(shot: Shot, first: int) -> str:

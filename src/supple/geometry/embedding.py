@@ -79,6 +79,15 @@ def embed(points: ArrayLike, tetrahedra: Tetrahedra, *, normals: ArrayLike | Non
     return _embed_with_closest(points, tetrahedra, normals)[0]
 
 
+def embed_closest(points: ArrayLike, tetrahedra: Tetrahedra) -> Embedding:
+    """Tie every point to the closest place of the body, by its barycentric coordinates in the element that has it.
+
+    They change evenly along the skin, and never leave 0 to 1; what lies outside is carried to the boundary.
+    """
+    plain, closest = _embed_with_closest(points, tetrahedra, None)
+    return Embedding(plain.corners, closest, plain.distance)
+
+
 def _embed_with_closest(
     points: ArrayLike, tetrahedra: Tetrahedra, normals: ArrayLike | None
 ) -> tuple[Embedding, FloatArray]:

@@ -22,6 +22,7 @@ from supple import machine
 from supple.arrays import Float32Array, FloatArray, digest_of
 from supple.character.character import Character
 from supple.errors import BusyError, InputError, StaleError, SuppleWarning, UnfinishedError
+from supple.files import put_in_place
 from supple.graph import container
 from supple.graph.baked_bodies import with_meshes
 from supple.graph.baking.plan import Plan
@@ -33,6 +34,7 @@ from supple.skins.base import AnySkin
 from supple.skins.kinematic.linear_blend import LinearBlend
 
 CHECKPOINT_EVERY = 32  # frames, for skins with a memory
+MOST_EVENTS = 128  # pairs that touch in a frame; of more, those that press hardest are kept
 OnFailure = Literal["fall-back", "stop"]
 
 
@@ -167,11 +169,22 @@ class _Bake:
             changed = _changed(self._part, self._plan)
             if changed and not afresh:
                 raise _stale(self._part, changed)
-            self._lay_out(began=changed == [] and not afresh)
+            self._lay_out(began=changed == [] and not afresh and self._start_is_whole())
             self._frames(file)
             os.fsync(file.fileno())
-            self._part.replace(self._target)
+            put_in_place(self._part, self._target)
             _discard_checkpoint(self._target)
+
+    def _start_is_whole(self) -> bool:
+        """Whether all but the frames is there: a power cut may leave the header and lose what follows it."""
+        try:
+            _, layout = container.read_layout(self._part)
+            container.read_table(self._part, layout)
+            for name in layout.arrays:
+                container.read_array(self._part, layout, name)
+        except InputError:
+            return False
+        return True
 
     def _lay_out(self, *, began: bool) -> None:
         """Where everything lies; the header stays that of the machine which began."""
@@ -194,10 +207,13 @@ class _Bake:
                 points=points,
                 bones=bones,
                 bodies=self._bodies(player),
+                pressure=player.felt_pressure() if self._layout.pressure else None,
+                events=player.contact_records() if self._layout.events else None,
                 status=status,
                 made_on=self._made_on,
             )
             if self._soft and (frame + 1) % CHECKPOINT_EVERY == 0 and status == container.GOOD:
+                os.fsync(file.fileno())  # a power cut leaves the frames that the checkpoint goes on from
                 self._save_checkpoint(frame)
             if self._watch is not None:
                 taken, stages = time.perf_counter() - begin, self._plan.player.stage_seconds
@@ -276,7 +292,9 @@ class _Bake:
             header = np.frombuffer(container.digest(self._layout.header), dtype=np.uint8)
             whole: dict[str, Any] = {"header": header, "frame": np.array(frame), "sum": _digest_of(kept), **kept}
             np.savez(file, **whole)
-        part_of(self._checkpoint).replace(self._checkpoint)
+            file.flush()
+            os.fsync(file.fileno())
+        put_in_place(part_of(self._checkpoint), self._checkpoint)
 
     def _load_checkpoint(self, whole: int) -> int:
         """Put the player back to the last checkpoint and return the frame after it; 0 if there is none of use."""
@@ -287,7 +305,7 @@ class _Bake:
                 saved = dict(file)
             frame = int(saved.pop("frame"))
             header, check = saved.pop("header").tobytes(), saved.pop("sum")
-        except (OSError, ValueError, KeyError, EOFError):
+        except Exception:  # a power cut may have left anything, and a zip file fails in many ways
             return 0
         of_this = header == container.digest(self._layout.header) and np.array_equal(check, _digest_of(saved))
         if not of_this or frame >= whole:
@@ -314,6 +332,8 @@ def layout_of(plan: Plan, *, made_on: str) -> container.Layout:
         vertices=len(plan.character.points),
         joints=len(plan.character.skeleton) if plan.graph.simulates_skeleton else 0,
         bodies=len(info.get("bodies", ())),
+        pressure=plan.graph.records_contacts,
+        events=MOST_EVENTS if plan.graph.records_contacts else 0,
     )
 
 

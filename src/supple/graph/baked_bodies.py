@@ -43,6 +43,11 @@ def with_meshes(bodies: Sequence[RigidBody]) -> IntArray:
     return np.array([number for number, body in enumerate(bodies) if _mesh(body, 1.0) is not None], dtype=np.int32)
 
 
+def body_names(bodies: Sequence[RigidBody]) -> list[str]:
+    """What all of the bodies are called, each by a name of its own."""
+    return list(unique(body.name or type(body).__name__.lower() for body in bodies))
+
+
 def pack_bodies(
     bodies: Sequence[RigidBody], character: Character, poses: Sequence[Pose]
 ) -> tuple[dict[str, NDArray[Any]], list[str]]:

@@ -14,6 +14,7 @@ from supple import kept
 from supple.character.character import Character
 from supple.graph import bindings
 from supple.graph.graph import Graph
+from supple.memory import give_back
 from supple.skins.base import AnySkin
 
 _IDLE = 5.0  # s after which it starts, though nobody has asked for anything: until then there is enough to do
@@ -76,3 +77,4 @@ def _nothing() -> None:
 
 def _bind(skin: AnySkin, character: Character, device: str) -> None:
     bindings.bind(skin, character, device)
+    give_back()  # it is on disk, and whoever waits for the next skin may wait long

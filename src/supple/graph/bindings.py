@@ -27,10 +27,12 @@ _CODE = (
     "character",
     "geometry",
     "graph/binding_codec.py",
+    "graph/bindings.py",
     "motion/pose.py",
     "obstacles",
     "skins",
 )
+_SHAPE = "body_shape"  # of a character, which it finds once
 _alive: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 
 
@@ -50,11 +52,11 @@ def bind(skin: AnySkin, character: Character, device: str) -> Any:
         return found
     file = _file(skin, name)
     known = _known(character)
-    found = _read(file, known, device)
+    found = _read(file, character, known, device)
     if found is None:
         found = skin.bind(character, device)
         if kept.limit() > 0:
-            kept.write(file, pack(found, known))
+            kept.write(file, pack((found, character.__dict__.get(_SHAPE)), known))
     _alive[key] = found
     return found
 
@@ -68,14 +70,20 @@ def _file(skin: AnySkin, name: str) -> str:
     return f"{skin.command_name}-{name}{kept.BINDING}"
 
 
-def _read(name: str, known: dict[str, Any], device: str) -> Any:
-    """A binding from disk; None where there is none, or none that is whole."""
+def _read(name: str, character: Character, known: dict[str, Any], device: str) -> Any:
+    """A binding from disk; None where there is none, or none that is whole.
+
+    What was found of the body's shape to make it is with it: to find that again may take longer than all the rest.
+    """
     data = kept.read(name)
     if data is None:
         return None
     try:
-        return unpack(data, known, device=device)
-    except (InputError, ValueError, KeyError, AttributeError, ImportError, IndexError):
+        found, shape = unpack(data, known, device=device)
+        if shape is not None:
+            character.__dict__.setdefault(_SHAPE, shape)
+        return found
+    except (InputError, ValueError, TypeError, KeyError, AttributeError, ImportError, IndexError):
         kept.forget(name)
         return None
 

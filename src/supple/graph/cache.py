@@ -22,6 +22,7 @@ from supple.graph.graph import Graph
 from supple.graph.header import check_arrays, refused
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose
+from supple.skins.contact_events import ContactEvent, name_events
 
 _RIGID = 1e-6  # joints that scale by less than this do not scale
 
@@ -181,6 +182,42 @@ class Cache:
         places = container.read_bodies(self.path, self._layout, self.ready)
         with self._refusing():
             return unpack_bodies(self.arrays, self.info, places)
+
+    @property
+    def pressure(self) -> Float32Array | None:
+        """How hard every vertex was pressed in every frame, (ready, V) [Pa], read-only; None where nothing is known."""
+        layout = self._layout
+        if not layout.pressure:
+            return None
+        if self.ready == 0:
+            return np.zeros((0, layout.vertices), dtype=np.float32)
+        room = (self.ready - 1) * layout.stride + layout.vertices * 4
+        begin = layout.frames + layout.pressure_at
+        flat = np.memmap(self.path, dtype="<f4", mode="r", offset=begin, shape=(room // 4,))
+        return np.lib.stride_tricks.as_strided(flat, (self.ready, layout.vertices), (layout.stride, 4), writeable=False)
+
+    @property
+    def events(self) -> tuple[ContactEvent, ...]:
+        """What the skin touched in every frame that is there: place, impulse and time of every pair.
+
+        A frame has room for the 128 pairs that press hardest; `events_left_out` says how many had none.
+        """
+        if not self._layout.events:
+            return ()
+        records, _ = container.read_events(self.path, self._layout, self.ready)
+        joints, met = self.info["joints"], self.info.get("met", [])
+        for frame, listed in enumerate(records):
+            others = listed["other"]
+            sound = ((listed["joint"] >= 0) & (listed["joint"] < len(joints))).all()
+            sound &= ((others < len(met)) & (others >= -len(joints))).all()
+            if not sound or not all(np.isfinite(listed[key]).all() for key in ("time", "place", "impulse")):
+                raise refused(str(self.path), f"an event of frame {frame} makes no sense")
+        return name_events(records, joints, met)
+
+    @property
+    def events_left_out(self) -> int:
+        """How many contacts were not kept, as there were more of them in a frame than there is room for."""
+        return container.read_events(self.path, self._layout, self.ready)[1] if self._layout.events else 0
 
     @property
     def motion(self) -> Motion:

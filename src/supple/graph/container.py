@@ -6,8 +6,9 @@
     16 bytes  checksum of the header
     arrays    the fixed ones (rest shape, triangles, poses), each on a multiple of 64 bytes
     table     32 bytes a frame: status, mark of the machine, checksum; zeros where the frame is not there yet
-    frames    V x 3 little-endian float32, J x 12 float64 where bones are kept and B x 12 of what was met, each frame on
-              a multiple of 64 bytes
+    frames    V x 3 little-endian float32, J x 12 float64 where bones are kept and B x 12 of what was met, V float32
+              where pressure is kept, then how many events there were (8 bytes) and room for E of them, each frame on a
+              multiple of 64 bytes
 
 Every place is known before the first frame, so a frame is written straight to where it stays, and then its row of
 the table says that it is there. Killed at any instant, at most the frame being written is lost. Nothing in the file
@@ -31,6 +32,7 @@ from numpy.typing import NDArray
 
 from supple.arrays import Float32Array, FloatArray
 from supple.graph.header import DIGEST, MOST, ROW, aligned, read_header, refused
+from supple.skins.contact_events import RECORD, Records, no_records, strongest
 
 MAGIC = b"SUPPLE\x01\n"
 BONE = 96  # bytes: the upper three rows of a transform
@@ -55,6 +57,8 @@ class Layout:
     vertices: int
     joints: int = 0
     bodies: int = 0
+    pressure: int = 0
+    events: int = 0
 
     @property
     def size(self) -> int:
@@ -64,7 +68,17 @@ class Layout:
     @property
     def frame_bytes(self) -> int:
         """Bytes of one frame."""
+        return self.events_at + (8 + self.events * RECORD.itemsize if self.events else 0)
+
+    @property
+    def pressure_at(self) -> int:
+        """Bytes from the beginning of a frame to its pressures."""
         return self.vertices * 12 + (self.joints + self.bodies) * BONE
+
+    @property
+    def events_at(self) -> int:
+        """Bytes from the beginning of a frame to its events."""
+        return self.pressure_at + self.vertices * 4 * self.pressure
 
     @property
     def stride(self) -> int:
@@ -84,10 +98,12 @@ def plan(
     vertices: int,
     joints: int = 0,
     bodies: int = 0,
+    pressure: bool = False,
+    events: int = 0,
 ) -> Layout:
     """Lay out a file for `frames` frames and say where everything will lie.
 
-    `joints` and `bodies` are how many have a transform in each frame.
+    `joints` and `bodies` are how many have a transform in each frame, `events` how many there is room for.
     """
     listed: dict[str, tuple[str, tuple[int, ...], int, bytes]] = {}
     offset = 0
@@ -105,11 +121,14 @@ def plan(
         "vertices": vertices,
         **({"joints": joints} if joints else {}),
         **({"bodies": bodies} if bodies else {}),
+        **({"pressure": 1} if pressure else {}),
+        **({"events": events} if events else {}),
     }
     header = json.dumps(data, sort_keys=True, separators=(",", ":")).encode()
     base = aligned(len(MAGIC) + 8 + len(header) + DIGEST)
     moved = {name: (dtype, shape, base + at, check) for name, (dtype, shape, at, check) in listed.items()}
-    return Layout(header, moved, base + table, base + first, frames, vertices, joints, bodies)
+    counts = frames, vertices, joints, bodies, int(pressure), events
+    return Layout(header, moved, base + table, base + first, *counts)
 
 
 def start(path: Path, layout: Layout, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -142,7 +161,7 @@ def read_layout(path: Path) -> tuple[dict[str, Any], Layout]:
         raise refused(where, "its header is damaged")
     header = read_header(text, where, size - base)
     arrays = {name: (each.dtype, each.shape, base + each.at, each.check) for name, each in header.arrays.items()}
-    counts = header.count, header.vertices, header.joints, header.bodies
+    counts = header.count, header.vertices, header.joints, header.bodies, header.pressure, header.events
     return header.info, Layout(text, arrays, base + header.table, base + header.frames, *counts)
 
 
@@ -195,6 +214,8 @@ def write_frame(
     points: Float32Array,
     bones: FloatArray | None = None,
     bodies: FloatArray | None = None,
+    pressure: Float32Array | None = None,
+    events: Records | None = None,
     status: int,
     made_on: bytes,
 ) -> None:
@@ -203,6 +224,14 @@ def write_frame(
     for transforms in (bones, bodies):
         if transforms is not None:
             data += np.ascontiguousarray(transforms[:, :3], dtype="<f8").tobytes()
+    if layout.pressure:
+        felt = np.zeros(layout.vertices, dtype="<f4") if pressure is None else pressure
+        data += np.ascontiguousarray(felt, dtype="<f4").tobytes()
+    if layout.events:
+        records = no_records() if events is None else events
+        listed = strongest(records, layout.events)
+        data += len(records).to_bytes(8, "little") + listed.tobytes()
+        data += bytes((layout.events - len(listed)) * RECORD.itemsize)
     _write_all(file, data + bytes(layout.stride - len(data)), layout.frame_at(frame))
     row = bytes([status]) + made_on + bytes(ROW - 1 - MARK - DIGEST) + digest(data)
     _write_all(file, row, layout.table + frame * ROW)
@@ -230,6 +259,21 @@ def _read_transforms(path: Path, layout: Layout, ready: int, at: int, count: int
                 raise refused(str(path), f"frame {frame} is cut off")
             found[frame, :, :3] = np.frombuffer(data, dtype="<f8").reshape(count, 3, 4)
     return found
+
+
+def read_events(path: Path, layout: Layout, ready: int) -> tuple[list[Records], int]:
+    """The records of contacts in the frames that are there, and how many more there were than room for them."""
+    found, left_out = [], 0
+    with path.open("rb") as file:
+        for frame in range(ready):
+            file.seek(layout.frame_at(frame) + layout.events_at)
+            count = int.from_bytes(file.read(8), "little")
+            data = file.read(layout.events * RECORD.itemsize)
+            if len(data) < layout.events * RECORD.itemsize:
+                raise refused(str(path), f"frame {frame} is cut off")
+            found.append(np.frombuffer(data, dtype=RECORD)[: min(count, layout.events)])
+            left_out += max(count - layout.events, 0)
+    return found, left_out
 
 
 def forget_frames(file: io.RawIOBase, layout: Layout, first: int) -> None:

@@ -214,6 +214,19 @@ class Graph:
         """Whether its bones go elsewhere than the motion has them."""
         return any(isinstance(stage.work, SoftSkin) and stage.work.simulates_skeleton for stage in self.stages)
 
+    @property
+    def records_contacts(self) -> bool:
+        """Whether it says what its skin touches, and how hard."""
+        return self.touching is not None
+
+    @property
+    def touching(self) -> SoftSkin[Any, Any] | None:
+        """The last of its skins that says what it touches."""
+        for stage in reversed(self.played.stages):
+            if isinstance(stage.work, SoftSkin) and stage.work.records_contacts:
+                return stage.work
+        return None
+
     def met_bodies(self, character: Character) -> tuple[RigidBody, ...]:
         """What the last of its skins meets that meets anything."""
         for stage in reversed(self.played.stages):

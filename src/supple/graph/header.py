@@ -25,7 +25,7 @@ _KINDS = {"<f8": 8, "<f4": 4, "<i4": 4, "|u1": 1}  # bytes of one number
 _WORDS = ("character_name", "motion_name")
 _WORDS_IF_ANY = ("supple", "character", "motion", "device", "made_on")
 _NAMES = ("joints", "parts", "maps", "shapes")
-_NAMES_IF_ANY = ("bodies",)
+_NAMES_IF_ANY = ("bodies", "met")
 _NEEDED = "a whole cache is needed"
 _ADVICE = "bake it again, or delete the file"
 
@@ -67,6 +67,8 @@ class Header:
     vertices: int
     joints: int
     bodies: int
+    pressure: int
+    events: int
 
 
 def read_header(text: bytes, where: str, size: int) -> Header:
@@ -97,7 +99,11 @@ class _Fields:
         """All of it: each field by itself, then whether they fit together."""
         root = self._object(data, "its header")
         count, vertices = self._whole(root, "count", low=1), self._whole(root, "vertices", low=1)
-        joints, bodies = (self._whole(root, key) if key in root else 0 for key in ("joints", "bodies"))
+        joints, bodies, pressure, events = (
+            self._whole(root, key) if key in root else 0 for key in ("joints", "bodies", "pressure", "events")
+        )
+        if pressure > 1:
+            raise self._fault(f"pressure is {pressure}")
         arrays = self._arrays(root)
         table = sum(aligned(entry.bytes) for entry in arrays.values())
         frames = aligned(table + count * ROW)
@@ -108,7 +114,7 @@ class _Fields:
         info = self._info(self._object(root.get("info"), "info"), count)
         self._fit(info, arrays, vertices=vertices, joints=joints, count=count)
         self._fit_bodies(info, arrays, bodies)
-        return Header(info, arrays, table, frames, count, vertices, joints, bodies)
+        return Header(info, arrays, table, frames, count, vertices, joints, bodies, pressure, events)
 
     def _arrays(self, root: Mapping[str, Any]) -> dict[str, Entry]:
         """The fixed arrays, which must lie one after the other from the end of the header on."""

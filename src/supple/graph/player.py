@@ -32,6 +32,7 @@ from supple.motion.pose import Pose, PoseSource, between
 from supple.obstacles.shapes import RigidBody
 from supple.settings import flattened, is_setting, path_of
 from supple.skins.base import AnySkin, BoundSkin, DevicePoints, SoftSkin
+from supple.skins.contact_events import ContactEvent, Records, merge_records, name_events
 from supple.skins.memory import Arrays
 from supple.skins.painted_map import MapInfo
 from supple.skins.pull import Pull
@@ -73,7 +74,7 @@ class Player:
         self._creases: Creases | None = None
         self._normals: NormalsOnDevice | None = None
         self._stretch: tuple[StretchOnDevice, MorphTargets] | None = None
-        self._staging: Any = None
+        self._frames = devices.PinnedFrames(self.device)
         self._known_source: PoseSource | None = None
         self._stepped: Pose | None = None
         self.stage_seconds: dict[str, float] = {}
@@ -125,6 +126,8 @@ class Player:
             self._known_source = source
         self.stage_seconds = dict.fromkeys((node.stage.name for node in self._nodes), 0.0)
         self._stepped = None
+        for node in self._nodes:
+            node.touched = []
         if self._step is not None:
             self._simulate(source, time, self._step)
         pose, points = self._step_as_frame(time) or self._frame(source.sample(time), time)
@@ -133,15 +136,8 @@ class Player:
         return points if on_device else self._fetch(points)
 
     def _fetch(self, points: DevicePoints) -> Float32Array:
-        """Points as an array of one's own; from a GPU they come through memory that it reaches directly."""
-        if self.device == "cpu":
-            return devices.to_host(points).copy()
-        wp = devices.warp()
-        if self._staging is None or len(self._staging) != len(points):
-            self._staging = wp.empty(len(points), dtype=wp.vec3f, device="cpu", pinned=True)
-        wp.copy(self._staging, points)
-        wp.synchronize_stream(wp.get_stream(self.device))
-        return devices.to_host(self._staging).copy()
+        """Points as an array of one's own."""
+        return devices.to_host(points).copy() if self.device == "cpu" else self._frames.fetch(points)
 
     @property
     def simulated_pose(self) -> Pose:
@@ -365,6 +361,31 @@ class Player:
         """How hard every vertex (V,) was pressed in the last step [Pa], by skins that meet anything."""
         return self._reading("contact_pressure", stage)
 
+    def contact_events(self) -> tuple[ContactEvent, ...]:
+        """What the skin touched in the last frame: place, impulse and time of every pair; see `ContactEvent`.
+
+        `began` compares with nothing here: it is true of all. A bake knows (`cache.events`).
+        """
+        for node in self._touching():
+            work = node.stage.work
+            if isinstance(work, SoftSkin) and node.state is not None:
+                names = work.body_names(node.binding, node.state)
+                return name_events([self.contact_records()], self.character.skeleton.names, names)
+        return ()
+
+    def contact_records(self) -> Records:
+        """The same as numbers, as a bake keeps them."""
+        return merge_records([one for node in self._touching() for one in node.touched])
+
+    def felt_pressure(self) -> Float32Array | None:
+        """How hard every vertex (V,) was pressed in the last step [Pa]; None where no skin says what it touches."""
+        return next((self._reading("contact_pressure", node.stage.name) for node in self._touching()), None)
+
+    def _touching(self) -> list[StageNode]:
+        """The node of the last skin that says what it touches, if there is one."""
+        said = [one for one in self._nodes if isinstance(one.stage.work, SoftSkin) and one.stage.work.records_contacts]
+        return said[-1:]
+
     def _reading(self, what: str, stage: str | None) -> Float32Array:
         node, said = self._named(stage), what.replace("_", " ")
         if self._shown is None:
@@ -401,16 +422,26 @@ class Player:
             node.restore(f"stage{number}", kept)
         self.time, self._tick = float(kept["time"]), int(kept["tick"])
 
-    def succeed(self, other: Player) -> None:
-        """Go on from where another player of the same character is, shown at first as it is shown there."""
+    def begin(self, pose: Pose, time: float) -> None:
+        """Start anew at a time [s], at rest in a pose."""
+        self.reset()
+        self.play(_TwoPoses(self.character, pose, pose, time, time), time)
+        self._known_source = None
+
+    def succeed(self, other: Player, *, begun: bool = False) -> None:
+        """Go on from where another player of the same character is, shown at first as it is shown there.
+
+        With `begun` it is a little before there already, and only goes on to it.
+        """
         time, pose, shown = other.time, other._pose, other._shown
         if time is None or pose is None or shown is None:
             return
-        self.reset()
-        self.play(_TwoPoses(self.character, pose, pose, time, time), time)
+        if begun and self.time is not None and self.time <= time:
+            self.advance(pose, time - self.time)
+        else:
+            self.begin(pose, time)
         assert self._shown is not None
         self._nodes[-1].continue_from(shown, self._shown)
-        self._known_source = None
 
     def copy(self) -> Player:
         """Another player that goes on from here by itself: a branch of the simulation. Bindings are shared."""
@@ -446,6 +477,8 @@ class Player:
         for node in self._nodes:
             with self._timed(node):
                 results[node.stage.name] = node.simulate(pose, [results[name] for name in node.stage.inputs], step)
+            if node.touched and step is not None:
+                node.touched[-1]["time"] = self._tick * step
         self._stepped = self._step_pose = pose
 
     @contextlib.contextmanager
@@ -461,7 +494,7 @@ class Player:
         last = self._nodes[-1]
         if self._stepped is None or self._step is None or not isinstance(last.stage.work, SoftSkin):
             return None
-        if self._tick * self._step != time:
+        if abs(self._tick * self._step - time) > _SAME_TIME * self._step:  # i / 24 is not always i * (1 / 24)
             return None
         with self._timed(last):
             return self._stepped, last.show(self._stepped, [], 1.0, 0.0)

@@ -17,6 +17,7 @@ from supple.graph.mask import Mask
 from supple.motion.pose import Pose
 from supple.obstacles.shapes import RigidBody
 from supple.skins.base import BoundSkin, DevicePoints, PullableSkin, Skin, SoftSkin
+from supple.skins.contact_events import Records
 from supple.skins.memory import Arrays, capture_arrays, restore_arrays
 from supple.skins.pull import Pull
 from supple.skins.secondary.layer import SecondaryLayer
@@ -30,6 +31,8 @@ class StageNode:
         self.state: Any = None
         self.bones: tuple[FloatArray, FloatArray] | None = None
         self.bodies: tuple[FloatArray, FloatArray] | None = None
+        self.touched: list[Records] = []
+        """What it touched in every step of the frame."""
         self.pulls: dict[str, Pull] = {}
         self.binding = binding
         self.layer = SecondaryLayer(character, device)
@@ -57,7 +60,7 @@ class StageNode:
         if not isinstance(self.stage.work, Skin):
             self.state = None
         self.bones = self.bodies = None
-        self.pulls = {}
+        self.touched, self.pulls = [], {}
         self.layer.forget()
 
     def take_hold(self, pulls: dict[str, Pull]) -> None:
@@ -130,6 +133,8 @@ class StageNode:
         else:
             points = self.layer.show(work.advance(self.binding, self.state, pose, step, incoming=incoming), step)
             wp.copy(self._steps[0], self._steps[1])
+            if work.records_contacts:
+                self.touched.append(work.contact_records(self.binding, self.state))
         wp.copy(self._steps[1], points)
         bones = work.simulated_joints(self.binding, self.state)
         if bones is not None:

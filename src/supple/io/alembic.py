@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def write_cache(cache: Cache, path: Path) -> None:
     """Write a polygon mesh with texture coordinates, and points and normals at every frame; frame 0 is at time zero.
 
-    Alembic runs faces clockwise, so they are turned round; programs turn them back.
+    Alembic runs faces clockwise, so they are turned round; programs turn them back. How hard the skin was pressed in
+    every frame [Pa] is the vertex attribute `pressure`.
     """
     Abc, AbcGeom, Core = (_alembic(name, str(path)) for name in ("Abc", "AbcGeom", "AbcCoreAbstract"))
     character = cache.character
@@ -39,6 +40,12 @@ def write_cache(cache: Cache, path: Path) -> None:
         mesh = AbcGeom.OPolyMesh(transform, f"{_name_for(character.name)}Shape")
         schema = mesh.getSchema()
         schema.setTimeSampling(rate)
+        felt = cache.pressure
+        pressures: list[Any] = []
+        if felt is not None:
+            beside, indexed = schema.getArbGeomParams(), False
+            pressures.append(AbcGeom.OFloatGeomParam(beside, "pressure", indexed, scope.kVertexScope, 1))
+            pressures[0].setTimeSampling(rate)
         for frame, points in enumerate(cache.points):
             found = _vectors(normals.chosen(moved.at(frame)))
             sample = AbcGeom.OPolyMeshSchemaSample()
@@ -54,6 +61,9 @@ def write_cache(cache: Cache, path: Path) -> None:
                     indices, values = _unsigned(reversed_surface.uv_corners), _vectors(reversed_surface.uvs)
                     sample.setUVs(AbcGeom.OV2fGeomParamSample(values, indices, scope.kFacevaryingScope))
             schema.set(sample)
+            if felt is not None:
+                pressures[0].set(AbcGeom.OFloatGeomParamSample(_singles(felt[frame]), scope.kVertexScope))
+        pressures.clear()
         del schema, mesh, transform, archive  # the file is whole when the last of them is gone
 
 
@@ -70,6 +80,10 @@ def _vectors(values: ArrayLike) -> Any:
 
 def _numbers(values: ArrayLike) -> Any:
     return import_module("imath").IntArrayFromBuffer(np.ascontiguousarray(values, dtype=np.int32))
+
+
+def _singles(values: ArrayLike) -> Any:
+    return import_module("imath").FloatArrayFromBuffer(np.ascontiguousarray(values, dtype=np.float32))
 
 
 def _unsigned(values: IntArray) -> Any:

@@ -1,4 +1,7 @@
-"""A bake as NumPy arrays: points (F, V, 3) [m], rest (V, 3), triangles (T, 3), fps, times (F,) [s]."""
+"""A bake as NumPy arrays: points (F, V, 3) [m], rest (V, 3), triangles (T, 3), fps, times (F,) [s].
+
+Where the skin felt what it touched: pressure (F, V) [Pa].
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,8 @@ def write_cache(cache: Cache, path: Path) -> None:
     for name in ("polygons", "display_control_points", "display_triangles", "display_uvs"):
         if name in cache.arrays:
             extra[name] = cache.arrays[name]
+    if cache.pressure is not None:
+        extra["pressure"] = cache.pressure
     fixed: dict[str, Any] = {
         "rest": cache.rest,
         "triangles": cache.triangles,

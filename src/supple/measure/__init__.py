@@ -1,9 +1,10 @@
 """What a skin did to a character: every measure is a plain function, and `measure` takes them all."""
 
+from supple.character.limbs.volumes import LimbVolumes
 from supple.measure.errors import Distance, SequenceError, distance, sequence_error
+from supple.measure.flesh.limb_volume import limb_volume_ratio, limbs_of
 from supple.measure.inversion import Tetrahedra, inverted
 from supple.measure.jitter import Vibration, vibration
-from supple.measure.limbs import limbs_of
 from supple.measure.measuring import measure
 from supple.measure.penetration import Penetration, penetration
 from supple.measure.report import Report, Row
@@ -15,6 +16,7 @@ from supple.measure.volume import VolumeMeter, part_volume_ratio, volume_ratio
 
 __all__ = [
     "Distance",
+    "LimbVolumes",
     "Penetration",
     "Report",
     "Row",
@@ -29,6 +31,7 @@ __all__ = [
     "distance",
     "edge_stretch",
     "inverted",
+    "limb_volume_ratio",
     "limbs_of",
     "measure",
     "part_volume_ratio",

@@ -8,16 +8,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.arrays import Float32Array, FloatArray, frozen
+from supple.character.anatomy.enclosure import enclosing_triangles
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.graph.cache import Cache
 from supple.measure.errors import Distance, of_deviation, sequence_error
+from supple.measure.flesh.keeper import volume_by_itself
+from supple.measure.flesh.limb_volume import limb_volume_ratio
 from supple.measure.frames import chunks, frames_of, room_for
 from supple.measure.inversion import Tetrahedra, inverted
 from supple.measure.jitter import CUTOFF, Vibration, vibration
 from supple.measure.kinematic import deviation_from_kinematic
-from supple.measure.limbs import limbs_of
 from supple.measure.penetration import penetration
 from supple.measure.report import Report
 from supple.measure.sections import SECTIONS, section_radius
@@ -38,13 +40,15 @@ def measure(
     cutoff: float | None = None,
     tetrahedra: Tetrahedra | None = None,
     seconds: Mapping[str, ArrayLike] | None = None,
+    by_itself: bool = False,
 ) -> Report:
     """Say what a baked skin did to a character: volume, stretch, penetration, jitter, settling, thickness, error.
 
     `reference` is another bake, or points (F, V, 3) [m], of the same mesh and frames. With `ignore_rest_crossings`,
     triangles that cross in the rest pose do not count as penetrations. `cutoff` [Hz] parts jiggle from jitter: 10 Hz,
     or 0.4 of a low frame rate, if not given. `tetrahedra` are the flesh of methods that have some, `seconds` (F,) the
-    time each frame took, by stage, where somebody kept it. Every measure is a function of its own in `supple.measure`.
+    time each frame took, by stage, where somebody kept it. `by_itself` plays flesh once more without the last help of
+    its skin (`keep_volume`), for both figures. Every measure is a function of its own in `supple.measure`.
 
     Frames of an unfinished bake are measured as far as they are there. Distance from the kinematic skin and jitter
     need skin weights, and are None without.
@@ -52,6 +56,7 @@ def measure(
     _check_same(character, cache)
     points = frames_of(cache.points, str(cache.path), what="the bake")
     rest, faces, poses = character.points, character.triangles, cache.poses[: len(points)]
+    enclosed, _ = enclosing_triangles(rest, faces)  # so that limbs add up to the whole
     moved, shaken = _against_kinematic(character, points, cache, cutoff)
     return Report(
         character=character.name,
@@ -59,7 +64,7 @@ def measure(
         skin=" + ".join(stage.name for stage in cache.graph.stages),
         fps=cache.fps,
         times=cache.times[: len(points)],
-        volume_ratio=volume_ratio(points, rest, faces),
+        volume_ratio=volume_ratio(points, rest, enclosed if len(enclosed) else faces),
         part_volume_ratio=part_volume_ratio(points, rest, faces, parts=character.parts),
         edge_stretch=edge_stretch(points, rest, faces),
         area_stretch=area_stretch(points, rest, faces),
@@ -72,7 +77,8 @@ def measure(
         inverted=None if tetrahedra is None else inverted(tetrahedra),
         seconds=_stages(seconds or {}, len(points)),
         fell_back=cache.fell_back,
-        limb_volume_ratio=part_volume_ratio(points, rest, faces, parts=limbs_of(character)),
+        limb_volume_ratio=limb_volume_ratio(points, character),
+        volume_by_itself=volume_by_itself(character, cache) if by_itself else None,
     )
 
 

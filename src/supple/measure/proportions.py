@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from supple.character.anatomy.humanoid import SIDES, Anatomy
-from supple.character.anatomy.names import FINGERS
+import warnings
+
 from supple.character.character import Character
-from supple.character.proportions import HANDS, JointReport, Proportions, check_joints
+from supple.character.proportions import HANDS, JointReport, Proportions, check_joints, find_fingers
+from supple.character.proportions.checking import Segment
+from supple.errors import InputError, SuppleWarning
 
 
 def finger_report(character: Character, *, measured: Proportions = HANDS) -> JointReport:
     """Compare all fingers that the names of joints tell with the measured ones; the report is empty without any.
 
-    Metacarpals do not count; a joint below the last one is the tip. Fingers with fewer joints than were measured
-    cannot be compared and are left out.
+    Metacarpals do not count, and a last joint that is called a tip or moves no skin is the tip (see `find_fingers`).
+    Fingers with fewer joints than were measured cannot be compared and are left out; so are those of which nobody can
+    say where they end, with a warning.
     """
-    skeleton = character.skeleton
-    parts = Anatomy(skeleton).parts
-    chains: dict[str, list[str]] = {}
-    limbs: dict[str, str] = {}
-    for side in SIDES:
-        for finger in FINGERS:
-            wanted = len(measured.statistics(finger))
-            found = [parts.get(f"{side} {finger} {number}") for number in range(1, 5)]
-            chain = [joint for joint in found if joint is not None]
-            if finger == "thumb" and len(chain) > wanted:
-                chain = chain[len(chain) - wanted :]  # rigs count the thumb from its metacarpal
-            if len(chain) < wanted:
-                continue
-            below = skeleton.children(chain[wanted - 1])
-            names = [skeleton.names[joint] for joint in [*chain[:wanted], *below[:1].tolist()]]
-            chains[f"{side} {finger}"], limbs[f"{side} {finger}"] = names, finger
-    return check_joints(character, chains, limbs=limbs, measured=measured)
+    names = character.skeleton.names
+    segments: list[Segment] = []
+    for finger in find_fingers(character, measured=measured):
+        ends = [] if finger.tip is None else [finger.tip]
+        chain = [names[joint] for joint in (*finger.joints, *ends)]
+        try:
+            report = check_joints(character, {finger.name: chain}, limbs={finger.name: finger.limb}, measured=measured)
+        except InputError as problem:
+            warnings.warn(f"{finger.name} is left out: {problem}", SuppleWarning, stacklevel=2)
+            continue
+        segments += report.segments
+    return JointReport(tuple(segments))

@@ -13,6 +13,7 @@ import numpy as np
 
 from supple.arrays import FloatArray, IntArray
 from supple.measure.errors import Distance, SequenceError
+from supple.measure.flesh.keeper import VolumeByItself
 from supple.measure.jitter import Vibration
 from supple.measure.penetration import Penetration
 from supple.measure.sections import SectionRadius
@@ -41,7 +42,7 @@ class Report:
     short names; `distance_from_kinematic` [m] and `vibration` [m] relative to linear blend of the same poses;
     `inverted` tetrahedra; `seconds` by stage. `sections` are radii along bones by joint (F, K), `settling` is for the
     whole sequence, `error` against a reference. `fell_back` lists frames in which the skin failed and linear blend
-    stands in.
+    stands in. `volume_by_itself` is what a skin that closes its last volume error keeps without that.
     """
 
     character: str
@@ -63,6 +64,7 @@ class Report:
     seconds: Mapping[str, FloatArray] = field(default_factory=dict)
     fell_back: tuple[int, ...] = ()
     limb_volume_ratio: Mapping[str, FloatArray] = field(default_factory=dict)
+    volume_by_itself: VolumeByItself | None = None
 
     def __len__(self) -> int:
         return len(self.times)
@@ -141,6 +143,12 @@ class Report:
             greatest = max(float(ratio.max()) for ratio in self.limb_volume_ratio.values())
             yield Row("least volume of a limb", least, "of rest", "near 1")
             yield Row("greatest volume of a limb", greatest, "of rest", "near 1")
+        if self.volume_by_itself is not None:
+            whole, limbs = self.volume_by_itself.whole, self.volume_by_itself.limbs.values()
+            yield Row("least volume before the keeper", float(whole.min()), "of rest", "near 1")
+            yield Row("greatest volume before the keeper", float(whole.max()), "of rest", "near 1")
+            least = min((float(ratio.min()) for ratio in limbs), default=math.nan)
+            yield Row("least volume of a limb before the keeper", least, "of rest", "near 1")
         yield Row("mean edge stretch", float(self.edge_stretch.mean.mean()), "", "lower")
         yield Row("worst edge stretch", float(self.edge_stretch.worst.max()), "", "lower")
         yield Row("mean area stretch", float(self.area_stretch.mean.mean()), "", "lower")

@@ -15,6 +15,7 @@ VERTEX_MEASURES = {
     "stretch": "how much the triangles round a vertex have grown or shrunk: |area / rest area - 1|",
     "moved": "distance from linear blend of the same pose [m]",
     "depth": "how deep a vertex lies inside the skin [m]",
+    "pressure": "how hard a vertex is pressed by what it touches [Pa]",
 }
 """What can be painted, by name."""
 
@@ -25,6 +26,12 @@ def measure_vertices(cache: Cache, what: str) -> Float32Array:
         raise InputError(
             "painted", f"{what!r} was asked for", f"there are {', '.join(VERTEX_MEASURES)}", "choose one of those"
         )
+    if what == "pressure":
+        pressure = cache.pressure
+        if pressure is None:
+            given = "the pressure of a skin that feels none was asked for"
+            raise InputError("painted", given, "a bake of the skin contact is needed", "choose another measure")
+        return pressure
     points = cache.points
     values = np.zeros(points.shape[:2], dtype=np.float32)
     if what == "stretch":

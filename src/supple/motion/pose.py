@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple import device as devices
 from supple.arrays import FloatArray, frozen
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
@@ -83,6 +84,14 @@ class Pose:
             known = skeleton, self.world_from_joint @ skeleton.joint_from_world
             object.__setattr__(self, "_skinning", known)
         return known[1]
+
+    def write_skinning(self, skeleton: Skeleton, matrices: Any) -> None:
+        """Bring those transforms to `matrices` (J,), 3x4 each, on a device."""
+        devices.write(matrices, self.skinning(skeleton)[:, :3, :])
+
+    def write_heads(self, heads: Any) -> None:
+        """Bring where all joints are to `heads` (J,), vec3f on a device."""
+        devices.write(heads, self.world_from_joint[:, :3, 3])
 
     def moved(self, world_from_world: FloatArray) -> Pose:
         """The same pose carried elsewhere by a transform (4, 4)."""

@@ -15,8 +15,10 @@ from supple.graph.cache import Cache
 from supple.io.surfaces.bake_normals import BakeNormals
 from supple.motion.pose import Pose
 from supple.render.camera import Camera
+from supple.render.painted import CLAY, PaintedSkins
 from supple.render.quality import PICTURE, Quality
 from supple.render.renderer import Renderer
+from supple.render.surroundings import Surroundings
 
 Picture = NDArray[np.uint8]
 Direction = tuple[float, float, float]
@@ -29,7 +31,8 @@ class View:
 
     `size` is in pixels. `camera` stands still and frames the whole motion ("whole"), walks along ("follow"), or does
     what suits how far the character goes ("auto").
-    `direction` leads from the character to the camera. `skeleton` shows the bones through the skin.
+    `direction` leads from the character to the camera. `skeleton` shows the bones through the skin, where the skin has
+    them. What it met stands beside it, if `bodies` is true, and the ground is the floor that it met.
     `quality` may be lowered for films.
     """
 
@@ -38,6 +41,7 @@ class View:
     direction: Direction = FROM_THE_SIDE
     skeleton: bool = False
     ground: bool = True
+    bodies: bool = True
     quality: Quality = PICTURE
 
 
@@ -45,22 +49,33 @@ class BakeRenderer:
     """Draws the frames of one bake."""
 
     def __init__(
-        self, cache: Cache, view: View, *, values: FloatArray | Float32Array | None = None, camera: Camera | None = None
+        self,
+        cache: Cache,
+        view: View,
+        *,
+        values: FloatArray | Float32Array | None = None,
+        color: str = CLAY,
+        camera: Camera | None = None,
     ) -> None:
-        """`values` (V,) or (F, V) are painted on the skin; `camera` overrides the view's own."""
+        """`values` (V,) or (F, V), or else what `color` names, are painted on the skin; `camera` overrides the view's.
+
+        `color` is a map of the character or one of `VERTEX_MEASURES`.
+        """
         if cache.ready == 0:
             raise InputError(str(cache.path), "it has no frames yet", "at least one is needed", "let the bake go on")
-        self._cache, self._view, self._values = cache, view, values
+        self._cache, self._view = cache, view
+        self._paint = PaintedSkins([cache], color, given=values)
         self._points: Float32Array = cache.points
+        self._bones = cache.bones if view.skeleton else cache.poses
         self._camera = camera or framing([cache], view)
-        self._follows = follows_root(cache, view)
-        self._limits = None if values is None else _limits(values)
+        self._follows = root_path(cache) if follows_root(cache, view) else None
         self._normals = BakeNormals(cache)
+        self._around = Surroundings(cache)
         self._renderer = Renderer(
             cache.rest,
             cache.triangles,
             size=view.size,
-            ground=view.ground,
+            ground=self._around.ground if view.ground else None,
             quality=view.quality,
             shading=self._normals.shading,
         )
@@ -73,19 +88,19 @@ class BakeRenderer:
 
     def draw(self, frame: int) -> Picture:
         """One frame as a picture (height, width, 3)."""
-        values = self._values
-        measure_vertices = None if values is None else (values if values.ndim == 1 else values[frame])
         camera = self._camera
-        if self._follows:
-            camera = camera.moved(root_path(self._cache)[frame])
-        skeleton = (self._cache.skeleton, Pose(self._cache.poses[frame])) if self._view.skeleton else None
+        if self._follows is not None:
+            camera = camera.moved(self._follows[frame])
+        skeleton = (self._cache.skeleton, Pose(self._bones[frame])) if self._view.skeleton else None
         return self._renderer.draw(
             self._points[frame],
             camera=camera,
-            values=measure_vertices,
-            limits=self._limits,
+            values=self._paint.at(0, frame),
+            limits=self._paint.limits,
             skeleton=skeleton,
+            things=self._around.at(frame, camera) if self._view.bodies else (),
             normals=self._normals.at(frame),
+            see_through=self._paint.limits is not None,
         )
 
     def frames(self, chosen: Sequence[int]) -> Iterator[Picture]:
@@ -97,7 +112,7 @@ class BakeRenderer:
 def root_path(cache: Cache) -> FloatArray:
     """How far (F, 3) [m] the root has gone over the ground since the first frame."""
     root = int(np.flatnonzero(cache.arrays["parents"] < 0)[0])
-    root_positions = cache.poses[:, root, :3, 3]
+    root_positions = cache.bones[:, root, :3, 3]
     return (root_positions - root_positions[0]) * np.array([1.0, 0.0, 1.0])
 
 
@@ -117,8 +132,3 @@ def framing(caches: Sequence[Cache], view: View) -> Camera:
             points = points - root_path(cache)[: cache.ready][:: max(cache.ready // 40, 1), None]
         clouds.append(points.reshape(-1, 3))
     return Camera.framing(np.concatenate(clouds), size=view.size, direction=view.direction)
-
-
-def _limits(values: FloatArray | Float32Array) -> tuple[float, float]:
-    low, high = float(np.min(values)), float(np.percentile(values, 99.5))
-    return low, max(high, low + 1e-9)

@@ -34,6 +34,8 @@ _BONE, _THING = "#3f6592", "#8797a8"
 _ROUGHNESS = 0.52
 _FINE = 40.0  # pixels of the picture for every triangle of the skin, below which light is worked out at vertices
 _DARKEST = 0.22  # share of its colour that a place keeps which sees nothing but skin
+_GLASS = 0.22  # how much of what is behind it a thing hides that is seen through
+_PART = 4  # a thing has this part of the places that the skin has which throw shadows
 _FINER = 2  # rendered this many times larger and averaged down, which smooths every edge
 _LIGHTS: tuple[tuple[tuple[float, float, float], float, str], ...] = (
     ((-0.75, 1.1, 0.75), 3.1, "#fff1e0"),  # key
@@ -50,8 +52,8 @@ class Renderer:
 
     `rest_points` (V, 3) decide where the surface has creases: edges sharper than `crease` [rad] there stay sharp; a
     `shading` of the same triangles (`supple.character.shading`) says instead with which normals they are drawn.
-    `size` is width and height in pixels; `quality` may be lowered for films. Use it in a `with` block, or call
-    `close()`.
+    `ground` is its height [m]; without being told, it is where the lowest of these points is. `size` is width and
+    height in pixels; `quality` may be lowered for films. Use it in a `with` block, or call `close()`.
     """
 
     def __init__(
@@ -62,7 +64,7 @@ class Renderer:
         size: tuple[int, int] = (720, 900),
         color: str = CLAY,
         crease: float = math.pi / 3.0,
-        ground: bool = True,
+        ground: float | bool | None = True,
         quality: Quality = PICTURE,
         shading: Shading | None = None,
     ) -> None:
@@ -84,7 +86,7 @@ class Renderer:
         self._quality = quality
         self._samples = samples(self._rest, self._triangles, count=quality.samples)
         self._height = max(float(np.ptp(self._rest, axis=0).max()), 1e-6)
-        self._ground = float(self._rest[:, 1].min()) if ground else None
+        self._ground = _height(ground, self._rest)
         self._color = color
         fine = self.size[0] * self.size[1] <= _FINE * len(self._triangles)
         self._lit_at_vertices = quality.vertex_light and fine
@@ -127,6 +129,7 @@ class Renderer:
             self._plotter.add_light(light)
         self._bones: Any = None
         self._things: dict[Thing, Any] = {}
+        self._thing_samples: dict[Thing, FloatArray] = {}
 
     def __enter__(self) -> Renderer:
         return self
@@ -150,28 +153,33 @@ class Renderer:
         skeleton: tuple[Skeleton, Pose] | None = None,
         things: Sequence[tuple[Thing, FloatArray]] = (),
         normals: ArrayLike | None = None,
+        ground: float | None = None,
+        see_through: bool = False,
     ) -> Picture:
         """The skin at `points` (V, 3) as a picture (height, width, 3), bytes.
 
         Without a `camera`, one is chosen that frames these points. `values` (V,) are painted on the skin with the
         colours of `ramp` between `limits`. A `skeleton` in a pose shows through the skin. `things` stand beside it,
         each with its transform (4, 4). `normals` (N, 3) of the shading are found from the points where not given.
+        `ground` [m] is where the ground is in this picture, if there is one. With `see_through` things hide nothing.
         """
         where = frozen(points, np.float64, self._rest.shape, "picture", "points")
         eye = Camera.framing(where, size=self.size) if camera is None else camera
         count = len(self._rest)
         plain = np.broadcast_to(self._plain, (count, 3))
         paint = plain if values is None else map_colors(values, count=count, ramp=ramp, limits=limits)
-        blockers = np.concatenate([self._samples.at(where, self._triangles), *self._near(where, things)])
+        solid = () if see_through else things
+        blockers = np.concatenate([self._samples.at(where, self._triangles), *self._near(where, solid)])
         self._place_camera(eye)
         facing = self._shading.normals(where) if normals is None else np.asarray(normals, dtype=np.float64)
         self._show_skin(where, facing, paint, blockers, eye)
         with _quiet(self._pyvista):
             self._show_bones(skeleton)
-            self._show_things(things)
+            self._show_things(things, opacity=_GLASS if see_through else 1.0)
             self._plotter.render_window.Render()
             drawn = self._taken()
-        return self._backdrop.behind(drawn, self._shadow(blockers), eye=eye, ground=self._ground or 0.0)
+        level = self._ground if ground is None or self._ground is None else ground
+        return self._backdrop.behind(drawn, self._shadow(blockers, level), eye=eye, ground=level or 0.0)
 
     def _taken(self) -> Picture:
         """What was drawn (height, width, 4): colours times how much of each pixel they cover, and that."""
@@ -225,13 +233,13 @@ class Renderer:
             light.focal_point = eye.target
             light.position = tuple(np.add(eye.target, reach * (self._toward @ direction)))
 
-    def _shadow(self, blockers: FloatArray) -> tuple[FloatArray, FloatArray, float] | None:
+    def _shadow(self, blockers: FloatArray, ground: float | None) -> tuple[FloatArray, FloatArray, float] | None:
         """How dark the ground is, as `ground_shadow` says; None where there is none."""
-        if self._ground is None or not len(blockers):
+        if ground is None or not len(blockers):
             return None
         return ground_shadow(
             blockers[:: self._quality.shadow_every],
-            ground=self._ground,
+            ground=ground,
             toward_light=self._toward @ _TOWARD_SHADOW_LIGHT,
             height=self._height,
             cells=self._quality.shadow_cells,
@@ -241,11 +249,14 @@ class Renderer:
         """The places (N, 3) of things so near to the skin that they shade it, and are shaded with it."""
         low, high = points.min(axis=0) - self._height / 3.0, points.max(axis=0) + self._height / 3.0
         for thing, matrix in things:
-            placed = thing.points @ matrix[:3, :3].T + matrix[:3, 3]
+            if thing not in self._thing_samples:
+                spread = samples(thing.points, thing.triangles, count=self._quality.samples // _PART)
+                self._thing_samples[thing] = spread.at(thing.points, thing.triangles)
+            placed = self._thing_samples[thing] @ matrix[:3, :3].T + matrix[:3, 3]
             if (placed.max(axis=0) > low).all() and (placed.min(axis=0) < high).all():
                 yield placed
 
-    def _show_things(self, things: Sequence[tuple[Thing, FloatArray]]) -> None:
+    def _show_things(self, things: Sequence[tuple[Thing, FloatArray]], *, opacity: float) -> None:
         for actor in self._things.values():
             actor.VisibilityOff()
         for thing, matrix in things:
@@ -263,6 +274,7 @@ class Renderer:
                     render=False,
                 )
             self._things[thing].VisibilityOn()
+            self._things[thing].prop.opacity = opacity
             self._things[thing].user_matrix = matrix
 
     def _show_bones(self, skeleton: tuple[Skeleton, Pose] | None) -> None:
@@ -306,6 +318,13 @@ def picture(
     if path is not None:
         save_picture(image, path)
     return image
+
+
+def _height(ground: float | bool | None, rest: FloatArray) -> float | None:
+    """The height of the ground [m]; None where there is none."""
+    if ground is True:
+        return float(rest[:, 1].min())
+    return None if ground is False or ground is None else float(ground)
 
 
 def _level(eye: Camera) -> FloatArray:

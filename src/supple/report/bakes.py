@@ -11,7 +11,7 @@ from supple.errors import InputError
 from supple.files import atomic
 from supple.graph.cache import Cache
 from supple.measure.measuring import measure
-from supple.report.comparison import Comparison, film_of
+from supple.report.comparison import Comparison, Look, film_of
 from supple.report.crew import crew
 from supple.report.facts import facts, lead
 from supple.report.findings import Take
@@ -38,7 +38,7 @@ def compare_bakes(bakes: Mapping[str, Cache], path: str | Path, *, made_by: str 
         for label, cache in bakes.items()
     )
     with crew(1) as hands:
-        film, why_not = film_of(caches, list(bakes), [() for _ in caches], "auto", None, hands, lambda step: None)
+        film, why_not = film_of(caches, list(bakes), Look(), None, hands, lambda step: None)
     document = Document(
         title=f"{first.info['character_name']}, {first.info['motion_name']}",
         lead=lead(list(bakes), first),

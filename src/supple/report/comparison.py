@@ -10,7 +10,7 @@ import os
 import re
 import statistics
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -25,14 +25,15 @@ from supple.measure.measuring import measure
 from supple.measure.report import Report
 from supple.motion.motion import Motion
 from supple.motion.pose import PoseSource
-from supple.obstacles.shapes import RigidBody
 from supple.render.film import check_film_path
+from supple.render.painted import CLAY, check_color
 from supple.report.crew import Crew, Job, crew
 from supple.report.facts import facts, lead, name_of
 from supple.report.findings import Take
 from supple.report.page import Document, Embedded, page
 from supple.skins.base import AnySkin, SoftSkin
 from supple.skins.contact.skin import ArticulatedContact
+from supple.skins.painted_map import ANATOMY
 from supple.skins.position_based.skin import PositionBased
 from supple.skins.registry import skin_named
 
@@ -62,8 +63,19 @@ class Comparison:
     without_film: str = ""
 
 
-Watch = Callable[[Step], None]
 CameraWork = Literal["auto", "whole", "follow"]
+
+
+@dataclass(frozen=True)
+class Look:
+    """How the film of a comparison looks; see `compare`."""
+
+    camera: CameraWork = "auto"
+    skeleton: bool = False
+    color: str = CLAY
+
+
+Watch = Callable[[Step], None]
 Skins = Sequence[str | AnySkin | Graph] | Mapping[str, str | AnySkin | Graph]
 
 
@@ -79,18 +91,22 @@ def compare(
     fps: float = 30.0,
     seconds: float | None = None,
     camera: CameraWork = "auto",
+    skeleton: bool = False,
+    color: str = CLAY,
     processes: int = 1,
     made_by: str = "",
     watch: Watch | None = None,
 ) -> Comparison:
     """Write one page, needing no network, on which several skins move the same character side by side.
 
-    `skins` are names, skins or graphs, labelled by their names or, in a mapping, by its keys. `film` keeps the film as
-    a file of its own too (.mp4, .webp or .gif). `bakes` is a folder where the bakes stay, and are taken from next time;
-    without it they are temporary. `seconds` defaults to the motion's length, or for one that loops to whole laps of at
-    least three seconds. `processes` of their own, if more than one, bake and measure that many skins at a time and draw
-    the film, on a share of the cores each; the bakes are the same, their times are not those of a skin that is alone.
-    `made_by` is shown on the page as what made it. `watch` is told after every frame.
+    `skins` are names, skins or graphs, labelled by their names or, in a mapping, by its keys. `film` keeps the film
+    as a file of its own too (.mp4, .webp or .gif). `bakes` is a folder where the bakes stay, and are taken from
+    next time; without it they are temporary. `seconds` defaults to the motion's length, or for one that loops to
+    whole laps of at least three seconds. `skeleton` shows the bones as each skin has them, `color` paints a map of
+    the character or a measure of vertices ("pressure", "stretch", ...) on all skins alike. `processes` of their
+    own, if more than one, bake and measure that many skins at a time and draw the film, on a share of the cores
+    each; the bakes are the same, their times are not those of a skin that is alone. `made_by` is shown on the page
+    as what made it. `watch` is told after every frame.
 
     Without the `film` extra the page has an animated picture, without the `render` extra no film at all. The page
     appears whole or not at all.
@@ -100,6 +116,7 @@ def compare(
     if camera not in get_args(CameraWork):
         known = ", ".join(get_args(CameraWork))
         raise InputError(_WHERE, f"camera is {camera!r}", f"one of {known} is needed", "choose one")
+    check_color(color, character)
     if processes < 1:
         raise InputError(_WHERE, f"processes is {processes}", "at least one is needed", "use 1 for this one alone")
     end, fps = _end(motion, seconds, fps), float(fps)
@@ -115,8 +132,8 @@ def compare(
         reports = {label: each.report for label, each in zip(graphs, made, strict=True)}
         takes = [_take(label, graph, each) for (label, graph), each in zip(graphs.items(), made, strict=True)]
         caches = [Cache(each.path, verify=False) for each in made]
-        beside = [_bodies(graph, character) for graph in graphs.values()]
-        embedded, why_not = film_of(caches, list(graphs), beside, camera, kept_film, hands, told)
+        look = Look(camera, skeleton, color)
+        embedded, why_not = film_of(caches, list(graphs), look, kept_film, hands, told)
         document = Document(
             title=f"{character.name}, {name_of(motion)}",
             lead=lead(list(graphs), caches[0]),
@@ -126,6 +143,7 @@ def compare(
             no_film=why_not,
             facts=facts(character, motion, caches[0], at_a_time=hands.size),
             made_by=made_by,
+            anatomy=anatomy_of(character, graphs.values()),
         )
         with atomic(target) as waiting:
             waiting.write_text(page(document), encoding="utf-8")
@@ -223,7 +241,8 @@ def bake_and_measure(
         tell(Step(f"{label}: preparing", 1, 1))
     now = tuple(frames) if len(frames) == len(cache) else ()
     tell(Step(f"{label}: measures", 0, 1))
-    report = measure(character, cache, seconds={"whole frame": [made.seconds for made in now]} if now else {})
+    seconds = {"whole frame": [made.seconds for made in now]} if now else {}
+    report = measure(character, cache, seconds=seconds, by_itself=True)
     tell(Step(f"{label}: measures", 1, 1))
     return Made(cache.path, report, now)
 
@@ -251,23 +270,8 @@ def _take(label: str, graph: Graph, made: Made) -> Take:
     return Take(label, graph, tuple(report.rows()), report.curves(), report.fell_back, stages)
 
 
-def _bodies(graph: Graph, character: Character) -> tuple[RigidBody, ...]:
-    """What the skins of a graph meet, as far as they say so."""
-    found: list[RigidBody] = []
-    for stage in graph.stages:
-        if isinstance(stage.work, SoftSkin):
-            found += stage.work.met_bodies(character)
-    return tuple(found)
-
-
 def film_of(
-    caches: Sequence[Cache],
-    labels: Sequence[str],
-    bodies: Sequence[Sequence[RigidBody]],
-    camera: CameraWork,
-    kept: Path | None,
-    hands: Crew,
-    told: Watch,
+    caches: Sequence[Cache], labels: Sequence[str], look: Look, kept: Path | None, hands: Crew, told: Watch
 ) -> tuple[Embedded | None, str]:
     """The film, or why there is none."""
     from supple.render.bakes import View
@@ -282,8 +286,8 @@ def film_of(
                 [own] if kept is None else [own, kept],
                 caches,
                 labels,
-                view=View(size=panel_size(len(labels)), camera=camera),
-                bodies=bodies,
+                view=View(size=panel_size(len(labels)), camera=look.camera, skeleton=look.skeleton),
+                color=look.color,
                 hands=hands,
                 watch=lambda done, total: told(Step("film", done, total)),
             )
@@ -293,6 +297,24 @@ def film_of(
             return None, str(missing)
         kind = "video/mp4" if suffix == ".mp4" else "image/webp"
         return Embedded(kind, own.read_bytes()), ""
+
+
+def anatomy_of(character: Character, graphs: Iterable[Graph]) -> Embedded | None:
+    """A picture of a character's anatomy, if a skin reads it and pictures can be drawn."""
+    from supple.render.anatomy_sheet import anatomy_sheet
+
+    works = [stage.work for graph in graphs for stage in graph.stages]
+    if not any(isinstance(work, SoftSkin) and set(ANATOMY) <= set(work.maps) for work in works):
+        return None
+    with tempfile.TemporaryDirectory(prefix="supple-") as folder:
+        file = Path(folder) / "anatomy.jpg"
+        try:
+            anatomy_sheet(character, path=file)
+        except UnfinishedError as missing:
+            if missing.where != "render":
+                raise
+            return None
+        return Embedded("image/jpeg", file.read_bytes())
 
 
 def _file_name(character: Character, motion: PoseSource, label: str, choices: list[Any]) -> str:

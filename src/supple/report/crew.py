@@ -139,12 +139,18 @@ def _hand_over(
             return
 
 
+def threads_of(cores: int) -> dict[str, str]:
+    """The environment of a process that has so many cores: of kernels, of NumPy's and SciPy's libraries, of libigl."""
+    libraries = ("SUPPLE", "OPENBLAS", "OMP", "MKL", "IGL")
+    own = {f"{name}_NUM_THREADS" if name != "SUPPLE" else "SUPPLE_THREADS": str(cores) for name in libraries}
+    # Mesa, which draws where there is no GPU: 0 is in the thread that asks for it.
+    return {**own, "LP_NUM_THREADS": str(cores if cores > 1 else 0)}
+
+
 @contextlib.contextmanager
 def process_with(cores: int) -> Iterator[subprocess.Popen[bytes]]:
-    # Mesa, which draws where there is no GPU: 0 is in the thread that asks for it.
-    own = {"SUPPLE_THREADS": str(cores), "LP_NUM_THREADS": str(cores if cores > 1 else 0)}
     process = subprocess.Popen(
-        [sys.executable, *PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | own
+        [sys.executable, *PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | threads_of(cores)
     )
     try:
         yield process

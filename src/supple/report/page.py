@@ -50,6 +50,7 @@ class Document:
     no_film: str = ""
     facts: dict[str, dict[str, str]] = field(default_factory=dict)
     made_by: str = ""
+    anatomy: Embedded | None = None
 
 
 def page(document: Document) -> str:
@@ -64,6 +65,7 @@ def page(document: Document) -> str:
             _head(document),
             _film(document),
             _table(document.takes),
+            _anatomy(document),
             _charts(charts, document),
             _skins(document.takes),
             _papers(document.takes),
@@ -120,6 +122,15 @@ def _head(document: Document) -> str:
         f'<header><p class="eyebrow">Skin comparison</p><h1>{escape(document.title)}</h1>'
         f'<p class="lead">{escape(document.lead)}</p></header>'
     )
+
+
+def _anatomy(document: Document) -> str:
+    """What flesh takes the character to be made of, in colours; nothing where no skin asks."""
+    if document.anatomy is None:
+        return ""
+    source = f"data:{document.anatomy.kind};base64,{base64.b64encode(document.anatomy.content).decode()}"
+    says = "What the character is made of, as its flesh sees it: pale is none, dark all of it"
+    return f'<figure class="film card"><img src="{source}" alt="{says}"><figcaption>{says}.</figcaption></figure>'
 
 
 def _film(document: Document) -> str:

@@ -15,14 +15,15 @@ from numpy.typing import NDArray
 from supple.files import atomic
 from supple.graph.cache import Cache
 from supple.io.surfaces.bake_normals import BakeNormals
-from supple.obstacles.shapes import RigidBody
-from supple.obstacles.things import thing_of
+from supple.motion.pose import Pose
 from supple.render.bakes import View, follows_root, framing, root_path
 from supple.render.camera import Camera
 from supple.render.extra import load_library
 from supple.render.film import Film
+from supple.render.painted import CLAY, PaintedSkins
 from supple.render.quality import FILM
 from supple.render.renderer import Renderer
+from supple.render.surroundings import Surroundings
 from supple.report.crew import Alone, Crew, Job
 from supple.report.palette import dashes, rgb
 
@@ -38,8 +39,8 @@ _FOOT_PAPER = (241, 242, 243)
 class Shooting:
     """All that the pictures of a film are drawn from: bakes that share their mesh and their times, and what is beside.
 
-    `frames` are those of the bakes that become pictures. `bodies` are what each of the bakes met, by the time since its
-    first frame; those that are left to themselves are not shown, since bakes do not say where they went.
+    `frames` are those of the bakes that become pictures. `color` is what is painted on all skins, between the same
+    limits.
     """
 
     bakes: tuple[Path, ...]
@@ -47,7 +48,7 @@ class Shooting:
     view: View
     camera: Camera
     frames: tuple[int, ...]
-    bodies: tuple[tuple[RigidBody, ...], ...]
+    color: str
 
 
 def draw_film(
@@ -56,25 +57,23 @@ def draw_film(
     labels: Sequence[str],
     *,
     view: View,
-    bodies: Sequence[Sequence[RigidBody]] = (),
+    color: str = CLAY,
     hands: Crew | None = None,
     watch: Callable[[int, int], None] | None = None,
 ) -> float:
     """Write the film of bakes that share their mesh and their times to all `paths`; returns its pictures a second.
 
-    More than `FASTEST` frames a second are thinned out, so that the film lasts as long as the motion. `bodies` are what
-    each of the bakes met. `hands` draw. `watch` is told (done, of how many) after every picture. The view's size is
-    that of one panel.
+    More than `FASTEST` frames a second are thinned out, so that the film lasts as long as the motion. `color` is
+    what is painted on the skins. `hands` draw. `watch` is told (done, of how many) after every picture. The view's
+    size is that of one panel.
     """
     first = caches[0]
     fps = min(first.fps, FASTEST)
     count = max(math.floor((len(first) - 1) / first.fps * fps + 1e-6) + 1, 1)
     frames = tuple(min(round(number / fps * first.fps), len(first) - 1) for number in range(count))
     quick = replace(view, quality=FILM)
-    met = tuple(tuple(each) for each in bodies) or ((),) * len(caches)
-    shooting = Shooting(
-        tuple(cache.path for cache in caches), tuple(labels), quick, framing(caches, quick), frames, met
-    )
+    paths_of_bakes = tuple(cache.path for cache in caches)
+    shooting = Shooting(paths_of_bakes, tuple(labels), quick, framing(caches, quick), frames, color)
     crew = hands or Alone()
     waiting: dict[int, Picture] = {}
     kinds = {path.suffix.lower(): path for path in reversed(paths)}  # of one kind, one is written and the others copied
@@ -108,10 +107,9 @@ def draw_pictures(shooting: Shooting, start: int, step: int, *, tell: Callable[[
     first, view = caches[0], shooting.view
     along = root_path(first) if follows_root(first, view) else np.zeros((len(first), 3))
     wall = PanelGrid(shooting.labels, view.size)
-    things = [
-        [(body, thing) for body in bodies if body.free is None and (thing := thing_of(body)) is not None]
-        for bodies in shooting.bodies
-    ]
+    around = [Surroundings(cache) for cache in caches]
+    paint = PaintedSkins(caches, shooting.color)
+    bones = [cache.bones if view.skeleton else None for cache in caches]
     shading = BakeNormals(first).shading
     normals = [BakeNormals(cache, shading=shading) for cache in caches]
     with Renderer(
@@ -119,15 +117,22 @@ def draw_pictures(shooting: Shooting, start: int, step: int, *, tell: Callable[[
     ) as renderer:
         for number in range(start, len(shooting.frames), step):
             frame = shooting.frames[number]
-            since = float(first.times[frame] - first.times[0])
+            eye = shooting.camera.moved(along[frame])
             panels = [
                 renderer.draw(
                     cache.points[frame],
-                    camera=shooting.camera.moved(along[frame]),
-                    things=[(thing, body.world_from_body(since)) for body, thing in beside],
+                    camera=eye,
+                    values=paint.at(panel, frame),
+                    limits=paint.limits,
+                    skeleton=None if joints is None else (cache.skeleton, Pose(joints[frame])),
+                    things=beside.at(frame, eye),
                     normals=turned.at(frame),
+                    ground=beside.ground,
+                    see_through=paint.limits is not None,
                 )
-                for cache, turned, beside in zip(caches, normals, things, strict=True)
+                for panel, (cache, turned, beside, joints) in enumerate(
+                    zip(caches, normals, around, bones, strict=True)
+                )
             ]
             fraction = (number + 1) / len(shooting.frames)
             tell((number, wall.compose(panels, time=float(first.times[frame]), fraction=fraction)))

@@ -8,7 +8,7 @@ from the character, is computed once, never changes and may be shared by players
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
@@ -22,6 +22,7 @@ from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.obstacles.shapes import RigidBody
 from supple.settings import Settings, setting
+from supple.skins.contact_events import Records, no_records
 from supple.skins.memory import capture_arrays, restore_arrays
 from supple.skins.painted_map import REGION, MapInfo
 from supple.skins.pull import Pull
@@ -95,6 +96,9 @@ class AnySkin(Settings, ABC):
         """The painted maps that it reads on a character, those that settings name as regions among them."""
         named = {name: REGION for name in self.region_names() if name in character.maps}
         return {**named, **type(self).maps}
+
+    def check_given(self, paths: Set[str]) -> None:
+        """Refuse settings, by their paths, that somebody gave by name and that change nothing beside the others."""
 
     def check_for(self, character: Character) -> None:
         """Refuse settings that this character cannot have, such as regions that it does not know."""
@@ -202,6 +206,9 @@ class SoftSkin(BoundSkin[Binding, Soft]):
     simulates_skeleton: ClassVar[bool] = False
     """Whether the bones go elsewhere than the motion has them; then `simulated_joints` says where they are."""
 
+    records_contacts: ClassVar[bool] = False
+    """Whether it says what it touches (`contact_records`), and how hard it is pressed (`contact_pressure`)."""
+
     jumps: ClassVar[bool] = True
     """Whether it may be elsewhere at once when live settings or maps change; if not, only its forces change."""
 
@@ -226,6 +233,14 @@ class SoftSkin(BoundSkin[Binding, Soft]):
     def body_transforms(self, binding: Binding, state: Soft) -> FloatArray:
         """Where each of `met_bodies` is now, (B, 4, 4)."""
         return np.zeros((0, 4, 4))
+
+    def contact_records(self, binding: Binding, state: Soft) -> Records:
+        """What it touched in the last step, one record for every pair."""
+        return no_records()
+
+    def body_names(self, binding: Binding, state: Soft) -> tuple[str, ...]:
+        """What obstacles are called, by the numbers that records have, those that were put in its way included."""
+        return ()
 
     def reshape(self, binding: Binding, state: Soft) -> Soft:
         fresh = self.allocate(binding)

@@ -35,8 +35,6 @@ RENAMED: dict[str, Mapping[str, str]] = {
         "bond": "solve.bone_stiffness",
         "slack": "solve.one_sided",
         "memory": "solve.correction_time",
-        "form": "solve.formulation",
-        "order": "scheme",
     },
     "springs": {**_SPRING_STIFFNESS, "pace": "step_scale", "swing": "momentum"},
     "spring-dynamics": _SPRING_STIFFNESS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event as Flag
@@ -11,16 +12,17 @@ from time import perf_counter
 from supple.compiling import told_of_compiling
 from supple.document.document import Document
 from supple.errors import SuppleError
+from supple.memory import leave_alone_what_is_there
 from supple.studio import messages as say
 from supple.studio.commands import is_quiet, perform
 from supple.studio.files.library import Library
 from supple.studio.frames import stamped
-from supple.studio.memory import leave_alone_what_is_there
 from supple.studio.session import Session
 from supple.studio.state import state_of
 
 RATE = 60.0  # frames a second
 SLOWEST = 1.0 / 15.0  # s of the motion in one frame at most: what takes longer to make is shown slower
+_SWITCH = 1e-3  # s that the engine waits for another thread of Python's before that gives way
 _LEARNING = 0.1  # of what is usual, by every frame
 _PATIENCE = 1.3  # frames
 _LATE = 2.0  # frames that are made up for: what is later was too slow, and nothing is hurried for it
@@ -55,6 +57,7 @@ class Engine:
     def start(self) -> None:
         """Begin to play."""
         leave_alone_what_is_there()
+        sys.setswitchinterval(_SWITCH)
         self._thread.start()
 
     def stop(self) -> None:
@@ -106,15 +109,21 @@ class Engine:
             while not self._stop.is_set():
                 self._wake.wait(None if not self._listeners else max(0.0, due - perf_counter()))
                 self._wake.clear()
-                self._obey()
-                self._session.keeper.follow(self._session.document)
-                if self._session.take_over() or self._something_done.is_set():
-                    self._something_done.clear()
-                    self._changed()
-                now = perf_counter()
-                if self._listeners:
-                    self._make_frames(now - last)
+                with self._session.turns:
+                    now = self._turn(last)
                 last, due = now, _next(due, now)
+
+    def _turn(self, last: float) -> float:
+        """Do what was asked, and make a frame for the time since the `last` one [s]; when that was."""
+        self._obey()
+        self._session.keeper.follow(self._session.document)
+        if self._session.take_over() or self._something_done.is_set():
+            self._something_done.clear()
+            self._changed()
+        now = perf_counter()
+        if self._listeners:
+            self._make_frames(now - last)
+        return now
 
     def _make_frames(self, gone: float) -> None:
         """Let as much time [s] go by as has, but not so much more than usual that the next frame is late for it."""

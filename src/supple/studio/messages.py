@@ -99,6 +99,7 @@ from supple.studio.words.posing import PullPoseKnot as PullPoseKnot
 from supple.studio.words.posing import ResetJoint as ResetJoint
 from supple.studio.words.posing import StretchBone as StretchBone
 from supple.studio.words.posing import TurnJoint as TurnJoint
+from supple.studio.words.shaping import CopyShape as CopyShape
 from supple.studio.words.shaping import KeepShape as KeepShape
 from supple.studio.words.shaping import Merge as Merge
 from supple.studio.words.shaping import MoveDivider as MoveDivider
@@ -356,6 +357,7 @@ AnyCommand = (
     | Radial
     | Wave
     | Merge
+    | CopyShape
     | KeepShape
     | SetReach
     | MoveDivider

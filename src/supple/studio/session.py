@@ -22,6 +22,7 @@ from supple.graph.binding_process import BindingProcess
 from supple.graph.graph import Graph
 from supple.graph.transport import Transport
 from supple.io.confined.reader import What
+from supple.memory import give_back_beside
 from supple.motion.motion import Motion
 from supple.motion.pose import PoseSource
 from supple.skins.base import Skin
@@ -44,11 +45,11 @@ from supple.studio.live.painting import Painting
 from supple.studio.live.rehearsal import Rehearsal
 from supple.studio.live.things import Things
 from supple.studio.measures.shown import Shown
-from supple.studio.memory import give_back_beside
 from supple.studio.opening import Opened, Opening, open_document
 from supple.studio.seen import SeenFrames
 from supple.studio.strokes import LinesInHand, listed_shapes
 from supple.studio.view import View
+from supple.turns import Turns
 
 _WHERE = "studio"
 
@@ -100,6 +101,7 @@ class Session:
         self.as_baked = AsBaked()
         self._keeping: KeptShape | None = None
         opened = open_document(document, self.library)
+        self.turns = Turns()
         self._beside = BindingProcess()  # which starts beside, when there is something to see
         self._install(opened)
         self.history = History(self._shown)
@@ -273,7 +275,7 @@ class Session:
         )
         for view in self.views:
             try:
-                if view.take_over():
+                if view.take_over(self.transport, self.transport.flesh_time):
                     changed = True
                     give_back_beside()  # what the skin before it leaves
             except SuppleError as error:
@@ -359,7 +361,7 @@ class Session:
         self.shown = replace(self.shown, arrows=None)  # they are of the character before
         self._opened, self._shown, self._motion = opened, opened.document, opened.motion
         dressed = self._shown.on_character(opened.character)
-        self.views = [View(dressed, graph, self._beside) for graph in self._shown.skins]
+        self.views = [View(dressed, graph, self._beside, self.turns) for graph in self._shown.skins]
         self.transport = Transport(self.views[0].player, self._source(self._shown))
         self._ghost_maker = GhostMaker(opened.packer)
         self.painting = Painting(opened.canvas)
@@ -440,6 +442,6 @@ class Session:
         return view
 
     def _added(self, graph: Graph) -> View:
-        added = View(self.views[0].player.character, graph, self._beside)
+        added = View(self.views[0].player.character, graph, self._beside, self.turns)
         added.player.play(self.transport, self.transport.flesh_time)
         return added

@@ -11,10 +11,11 @@ from supple.character.builtin import CHARACTERS
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.document.file import document_name
+from supple.edits.easing import EASINGS
 from supple.edits.edits import Edits
 from supple.edits.layers import Layer
 from supple.edits.posing import DrawnPose, drawn_lines
-from supple.edits.radial import EASINGS, PROFILES
+from supple.edits.radial import PROFILES
 from supple.graph.graph import Graph, Stage
 from supple.graph.mask import Mask
 from supple.skins.registry import SKINS

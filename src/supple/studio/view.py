@@ -14,9 +14,11 @@ from supple.graph.graph import Graph, Stage
 from supple.graph.mask import Mask
 from supple.graph.player import Player
 from supple.graph.successor import Successor
+from supple.motion.pose import PoseSource
 from supple.settings import flattened
 from supple.skins.pull import Pull
 from supple.studio.live.following import Following
+from supple.turns import Turns
 
 _SAME_STEP = 1e-6
 
@@ -24,9 +26,9 @@ _SAME_STEP = 1e-6
 class View:
     """Plays a graph of skins: linear blend at first, and the one before whenever another one binds."""
 
-    def __init__(self, character: Character, graph: Graph, beside: BindingProcess) -> None:
+    def __init__(self, character: Character, graph: Graph, beside: BindingProcess, turns: Turns) -> None:
         self.player: Player = supple.player(character, supple.LinearBlend())
-        self._beside, self._graph = beside, graph
+        self._beside, self._turns, self._graph = beside, turns, graph
         self._along: dict[str, tuple[Pull, int]] = {}
         self._hands: set[str] = set()
         self._successor: Successor | None = self._prepared(graph)
@@ -94,16 +96,19 @@ class View:
         plain.succeed(self.player)
         self.player = plain
 
-    def take_over(self) -> bool:
-        """Let the new skin take over if it is bound; whether anything changed. Raises what kept it from binding."""
-        if self._successor is None or not self._successor.ready:
+    def take_over(self, source: PoseSource, time: float) -> bool:
+        """Let the new skin take over, if it is bound, at a time [s] of a source; whether anything changed.
+
+        Raises what kept it from binding.
+        """
+        if self._successor is None or not self._successor.is_met(source, time):
             return False
         successor, self._successor = self._successor, None
         self.player = successor.take_over()
         return True
 
     def _prepared(self, graph: Graph) -> Successor:
-        return Successor(self.player, graph_with_files(graph.played), beside=self._beside)
+        return Successor(self.player, graph_with_files(graph.played), beside=self._beside, turns=self._turns)
 
 
 def _live_changes(before: Graph, after: Graph) -> dict[str, dict[str, object]] | None:

@@ -22,11 +22,12 @@ from supple.skins.contact.model.elasticity import Tissue
 from supple.skins.contact.model.joints import HINGE, rotation_vectors
 from supple.skins.contact.model.links import Links
 from supple.skins.contact.model.mechanism import MechanismState, rotate_by
-from supple.skins.contact.response import contact_solver
 from supple.skins.contact.response.contact_set import ContactSet
+from supple.skins.contact.response.contact_solver import Accuracy
 
 DOWN = (0.0, -1.0, 0.0)
 UP = (0.0, 1.0, 0.0)
+EXACT = Accuracy(rounds=200, few=200, speed=1e-10, tolerance=1e-11)
 
 
 # Contacts
@@ -35,7 +36,7 @@ UP = (0.0, 1.0, 0.0)
 def test_contacts_push_and_never_pull():
     """A block pressed from below and from the side: what parts is left alone, what pushes stops exactly."""
     body = oracle.bar(2, tissue="fat")
-    solver = condensed_solver(body, 0.01)
+    solver = condensed_solver(body, 0.01, accuracy=EXACT)
     state = MechanismState.rest(body)
     state.velocities[:] = [0.5, -1.0, 0.0]
     solver.load(state)
@@ -62,7 +63,7 @@ def test_contacts_push_and_never_pull():
 @effort(max_examples=12)
 @given(seed=st.integers(0, 10_000))
 def test_any_contacts_and_limits_are_answered_by_pushes_that_take_energy(count, seed):
-    """In the norm of the links' system; also where which of them push cannot be settled."""
+    """Against the whole system, flesh and all; also where rounds are too few to settle which of them push."""
     body = oracle.bar(5, hinges={"link2": (0.0, 0.0, 1.0)}, limits={"link2": (-0.1, 0.1), "link3": (0.0, 0.2)})
     rng = np.random.default_rng(seed)
     state = oracle.any_state(body, seed)
@@ -78,26 +79,22 @@ def test_any_contacts_and_limits_are_answered_by_pushes_that_take_energy(count, 
     found = solver.solve_contacts(ContactSet.at_nodes(nodes, normals=normals, gaps=0.01 * rows @ before))
     after = oracle.packed(solver.state())
     assert (found.normal_impulses >= 0.0).all()
-    pushing = found.normal_impulses > 0.0
-    assert pushing.any() or (rows @ after > -1e-9).all()
-    if found.passes < contact_solver._MAX_PASSES:  # else which of them push was not settled
-        np.testing.assert_allclose((rows @ after)[pushing], 0.0, atol=1e-8)
+    assert (rows @ after).min() > -found.flesh_residual - 1e-9  # it says how well it did
     system = oracle.system(body, state, Targets.none(body), 0.01, (0.0, 0.0, 0.0))
     matrix, links = system.matrix, 6 * body.link_count
-    matrix[links:, links:] = oracle.block_diagonal(body, matrix)
     np.testing.assert_allclose(system.rows @ after, system.rows @ before, atol=1e-8)
     if not (soft_body.bend(body.joints, state.rotations)[1:3] ** 2).sum(axis=1).max() > 0.01:  # no limit is broken
         assert after @ matrix @ after <= before @ matrix @ before * (1.0 + 1e-9)
     change = after - before
     pulled = matrix @ change - rows.T @ found.normal_impulses
-    free = np.ones(len(change), dtype=bool)
-    free[:links] = False
-    np.testing.assert_allclose(pulled[free], 0.0, atol=1e-8 * np.abs(matrix @ change).max())  # nothing else on the skin
+    np.testing.assert_allclose(
+        pulled[links:], 0.0, atol=1e-8 * np.abs(matrix @ change).max()
+    )  # nothing else on the skin
 
 
 @pytest.mark.parametrize("seed", [1, 4, 7])
-def test_every_pass_pushes_and_takes_energy(seed, monkeypatch):
-    """However many passes there are: none pulls, and each leaves less energy, in the norm of the links' system."""
+def test_every_round_pushes_and_takes_energy_until_all_contacts_are_answered(seed):
+    """However many rounds there are: none pulls, and each leaves less energy, in the norm of the whole system."""
     body = oracle.bar(5)
     state = oracle.any_state(body, seed)
     rng = np.random.default_rng(seed)
@@ -105,12 +102,10 @@ def test_every_pass_pushes_and_takes_energy(seed, monkeypatch):
     normals = quaternions.normalize(rng.normal(size=(60, 3)))
     rows = oracle.contact_rows(body, state, np.tile(nodes[:, None], (1, 4)), np.tile([1.0, 0, 0, 0], (60, 1)), normals)
     system = oracle.system(body, state, Targets.none(body), 0.01, (0.0, 0.0, 0.0))
-    matrix, links = system.matrix, 6 * body.link_count
-    matrix[links:, links:] = oracle.block_diagonal(body, matrix)
-    energies, worst = [], []
-    for passes in (1, 2, 3, 4, 16):
-        monkeypatch.setattr(contact_solver, "_MAX_PASSES", passes)
-        solver = condensed_solver(body, 0.01, stabilization=0.0)  # joints that pull themselves together give energy
+    energies, worst, said = [], [], []
+    for rounds in (1, 2, 3, 4, 60):
+        accuracy = Accuracy(rounds=rounds, few=rounds, speed=1e-10, tolerance=1e-10)
+        solver = condensed_solver(body, 0.01, stabilization=0.0, accuracy=accuracy)
         solver.load(state)
         solver.predict()
         before = oracle.packed(solver.state())
@@ -118,12 +113,16 @@ def test_every_pass_pushes_and_takes_energy(seed, monkeypatch):
         after = oracle.packed(solver.state())
         assert (found.normal_impulses >= 0.0).all()
         np.testing.assert_allclose(system.rows @ after, system.rows @ before, atol=1e-8)
-        energies.append(after @ matrix @ after)
+        energies.append(after @ system.matrix @ after)
         worst.append((rows @ after).min())
-    assert energies[0] <= before @ matrix @ before * (1.0 + 1e-12)
-    assert (np.diff(energies) <= 1e-9 * energies[0]).all()
-    assert worst[0] < -1e-3  # one pass was not enough
-    assert worst[-1] > -1e-9
+        said.append(found.flesh_residual)
+    assert energies[0] <= before @ system.matrix @ before * (1.0 + 1e-12)
+    assert (np.diff(energies) <= 1e-3 * (before @ system.matrix @ before - energies[-1])).all()
+    assert worst[0] < -1e-3  # one round was not enough
+    assert (np.array(worst) >= -np.array(said) - 1e-9).all()
+    assert worst[-1] > -1e-7
+    pushing = found.normal_impulses > 1e-6
+    np.testing.assert_allclose((rows @ after)[pushing], 0.0, atol=1e-6)
 
 
 def test_what_parts_or_does_not_reach_is_left_alone():
@@ -135,13 +134,13 @@ def test_what_parts_or_does_not_reach_is_left_alone():
     solver.predict()
     before = oracle.packed(solver.state())
     found = solver.solve_contacts(ContactSet.at_nodes([0, 1], normals=[UP, UP], gaps=[-0.01 + 0.0192, 0.5]))
-    assert found.passes == 0
+    assert found.iterations == 0
     np.testing.assert_array_equal(oracle.packed(solver.state()), before)
 
 
 def test_points_between_nodes_are_stopped_too_though_they_share_nodes():
     body = oracle.bar(3, tissue="fat")
-    solver = condensed_solver(body, 0.01)
+    solver = condensed_solver(body, 0.01, accuracy=EXACT)
     state = MechanismState.rest(body)
     state.velocities[:] = [0.0, -1.0, 0.0]
     solver.load(state)
@@ -156,7 +155,7 @@ def test_points_between_nodes_are_stopped_too_though_they_share_nodes():
     found = solver.solve_contacts(ContactSet(low, shares, normals, np.zeros((len(low), 3)), 0.01 * pace))
     after = rows @ oracle.packed(solver.state())
     assert (found.normal_impulses >= 0.0).all()
-    assert after.min() > 0.25 * pace.min()  # each answers too little rather than too much, so some of it is left
+    assert after.min() > -1e-6
     solver.integrate()
     assert (np.einsum("ck,ck->c", shares, solver.node_positions[low][:, :, 1]) > -0.1 - 3e-4).all()  # and lifted out
 

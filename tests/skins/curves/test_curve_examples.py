@@ -5,16 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oracles.curve_examples import (
-    ExampleLine,
-    carry,
-    exact_force,
-    force_by_iteration,
-    force_of_first_step,
-    iteration_factors,
-    local_deformation,
-    rotation_positions,
-)
 from supple.device import to_host
 from supple.errors import InputError
 from supple.geometry.quaternions import compose, quat_from_axis_angle, quat_multiply
@@ -22,8 +12,19 @@ from supple.skins.curves.beam.batch import CurveLoad, dynamic_curves, static_cur
 from supple.skins.curves.beam.dynamic import DynamicBeam
 from supple.skins.curves.beam.finite_differences import Clamps
 from supple.skins.curves.beam.static import StaticBeam
-from supple.skins.curves.learn.example_loads import ExampleSpace
-from supple.skins.curves.learn.pose_space import PoseSpace
+from supple.skins.curves.learn.radial_space import RadialSpace
+from supple.skins.curves.published import (
+    ExampleLine,
+    ExampleSpace,
+    carry,
+    exact_force,
+    force_by_iteration,
+    force_of_first_step,
+    iteration_factors,
+    local_deformation,
+    rotation_positions,
+    sag,
+)
 
 BEAMS = [
     StaticBeam(34, 1.0, 12.0),
@@ -169,7 +170,7 @@ def test_dynamic_passages_are_ramps_that_can_be_scrubbed():
 def test_weights_are_exact_add_up_and_keep_lines_straight(count, dimensions, blend, beyond, seed):
     random = np.random.default_rng(seed)
     positions = random.uniform(-2.0, 2.0, (count, dimensions))
-    space = PoseSpace(positions, blend, beyond)
+    space = RadialSpace(positions, blend, beyond)
     assert np.abs(space.weights(positions) - np.eye(count)).max() < 1e-12
     inside = random.dirichlet(np.ones(count), 20) @ positions
     weights = space.weights(inside)
@@ -180,10 +181,10 @@ def test_weights_are_exact_add_up_and_keep_lines_straight(count, dimensions, ble
 
 
 def test_two_examples_are_blended_evenly_and_three_by_areas():
-    two = PoseSpace([[0.0, 1.0], [2.0, 1.0]])
+    two = RadialSpace([[0.0, 1.0], [2.0, 1.0]])
     assert two.weights([0.5, 1.0]) == pytest.approx([0.75, 0.25])
     assert two.weights([0.5, 40.0]) == pytest.approx([0.75, 0.25])  # examples do not differ that way
-    three = PoseSpace([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    three = RadialSpace([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     assert three.weights([0.2, 0.3]) == pytest.approx([0.5, 0.2, 0.3])
 
 
@@ -193,9 +194,9 @@ def test_on_a_line_smooth_is_the_natural_spline_and_straight_the_broken_line():
     positions = np.array([0.0, 0.4, 1.1, 2.5, 3.0])
     x = np.linspace(0.0, 3.0, 61)
     spline = CubicSpline(positions, np.eye(5), bc_type="natural")(x)
-    assert np.abs(PoseSpace(positions[:, None]).weights(x[:, None]) - spline).max() < 1e-10
+    assert np.abs(RadialSpace(positions[:, None]).weights(x[:, None]) - spline).max() < 1e-10
     broken = np.stack([np.interp(x, positions, row) for row in np.eye(5)], axis=1)
-    assert np.abs(PoseSpace(positions[:, None], "straight").weights(x[:, None]) - broken).max() < 1e-10
+    assert np.abs(RadialSpace(positions[:, None], "straight").weights(x[:, None]) - broken).max() < 1e-10
 
 
 def test_smooth_weights_have_no_edges_and_straight_ones_do():
@@ -204,7 +205,7 @@ def test_smooth_weights_have_no_edges_and_straight_ones_do():
 
     def jump(blend, size):
         """How much the direction changes across an example, per unit."""
-        space = PoseSpace(positions, blend, "extend")
+        space = RadialSpace(positions, blend, "extend")
         low, here, high = (space.weights(positions[3] + side * size * direction) for side in (-1.0, 0.0, 1.0))
         return np.abs(high - 2.0 * here + low).max() / size
 
@@ -214,8 +215,8 @@ def test_smooth_weights_have_no_edges_and_straight_ones_do():
 
 def test_hold_stays_at_the_border_and_extend_goes_on_evenly():
     positions = np.array([[0.0], [1.0], [3.0]])
-    assert PoseSpace(positions).weights([9.0]) == pytest.approx([0.0, 0.0, 1.0], abs=1e-12)
-    onward = PoseSpace(positions, beyond="extend").weights(np.array([[4.0], [5.0], [6.0]]))
+    assert RadialSpace(positions).weights([9.0]) == pytest.approx([0.0, 0.0, 1.0], abs=1e-12)
+    onward = RadialSpace(positions, beyond="extend").weights(np.array([[4.0], [5.0], [6.0]]))
     assert np.abs(np.diff(onward, 2, axis=0)).max() < 1e-10
     assert np.abs(np.diff(onward, axis=0)).max() > 0.1
 
@@ -225,7 +226,7 @@ def poses_of_an_arm():
     rest = np.array([quat_from_axis_angle([0.0, 1.0, 0.0], 0.3), quat_from_axis_angle([1.0, 0.0, 0.0], -0.2)])
     angles = [(bend, twist) for bend in (0.0, 1.1, 2.3) for twist in (-1.2, 0.0, 1.4)]
     rotations = np.array([[rotate_joints(rest, bend, twist)] for bend, twist in angles])[:, 0]
-    return rest, angles, PoseSpace(rotation_positions(rotations, rest))
+    return rest, angles, RadialSpace(rotation_positions(rotations, rest))
 
 
 def rotate_joints(rest, bend, twist):
@@ -252,7 +253,7 @@ def test_bend_and_twist_at_once_meet_every_example_on_host_and_device(curves):
 def test_the_device_meets_examples_of_the_published_lengths(nodes):
     shapes = shapes_of(2, nodes=nodes, curves=3)
     height = np.ptp(shapes)
-    examples = ExampleSpace(StaticBeam(nodes, 1.0, 15.0), shapes, PoseSpace([[0.0], [1.0]]))
+    examples = ExampleSpace(StaticBeam(nodes, 1.0, 15.0), shapes, RadialSpace([[0.0], [1.0]]))
     still = static_curves([examples.beam] * 3, examples.loads(), frames=2)
     met = to_host(still.solve(np.eye(2))).reshape(2, 3, nodes, 3)
     assert np.abs(np.swapaxes(met, 1, 2) - shapes).max() < 1e-10 * height
@@ -355,18 +356,18 @@ STATIC, DYNAMIC = StaticBeam(9), DynamicBeam(9, 3)
         (lambda: ExampleLine(STATIC, np.zeros((2, 9, 3)), [0.0, 0.0]), "do not increase"),
         (lambda: ExampleLine(STATIC, np.zeros((2, 9, 3)), [0.0, 1.0, 2.0]), "positions has shape"),
         (lambda: ExampleLine(STATIC, np.zeros((2, 9, 3))).at(np.nan), "position is nan"),
-        (lambda: ExampleSpace(STATIC, np.zeros((3, 9, 3)), PoseSpace([[0.0], [1.0]])), "shapes has shape"),
-        (lambda: ExampleSpace(STATIC, np.zeros((2, 8, 3)), PoseSpace([[0.0], [1.0]])), "shapes are"),
-        (lambda: ExampleSpace(STATIC, np.zeros((2, 9, 3)), PoseSpace([[0.0], [1.0]])).at([[0.5]]), "2 axes"),
-        (lambda: ExampleSpace(STATIC, np.zeros((2, 9, 2)), PoseSpace([[0.0], [1.0]])).loads(), "curves in space"),
-        (lambda: PoseSpace(np.zeros((0, 2))), "no positions"),
-        (lambda: PoseSpace([0.0, 1.0]), "positions has shape"),
-        (lambda: PoseSpace([[0.0], [np.nan]]), "not finite"),
-        (lambda: PoseSpace([[0.0], [1.0], [0.0]]), "examples 0 and 2"),
-        (lambda: PoseSpace([[0.0], [1.0]], "round"), "blend is 'round'"),
-        (lambda: PoseSpace([[0.0], [1.0]], beyond="stop"), "beyond is 'stop'"),
-        (lambda: PoseSpace([[0.0], [1.0]]).weights([0.0, 1.0]), "position is"),
-        (lambda: PoseSpace([[0.0], [1.0]]).weights([np.inf]), "not finite"),
+        (lambda: ExampleSpace(STATIC, np.zeros((3, 9, 3)), RadialSpace([[0.0], [1.0]])), "shapes has shape"),
+        (lambda: ExampleSpace(STATIC, np.zeros((2, 8, 3)), RadialSpace([[0.0], [1.0]])), "shapes are"),
+        (lambda: ExampleSpace(STATIC, np.zeros((2, 9, 3)), RadialSpace([[0.0], [1.0]])).at([[0.5]]), "2 axes"),
+        (lambda: ExampleSpace(STATIC, np.zeros((2, 9, 2)), RadialSpace([[0.0], [1.0]])).loads(), "curves in space"),
+        (lambda: RadialSpace(np.zeros((0, 2))), "no positions"),
+        (lambda: RadialSpace([0.0, 1.0]), "positions has shape"),
+        (lambda: RadialSpace([[0.0], [np.nan]]), "not finite"),
+        (lambda: RadialSpace([[0.0], [1.0], [0.0]]), "examples 0 and 2"),
+        (lambda: RadialSpace([[0.0], [1.0]], "round"), "blend is 'round'"),
+        (lambda: RadialSpace([[0.0], [1.0]], beyond="stop"), "beyond is 'stop'"),
+        (lambda: RadialSpace([[0.0], [1.0]]).weights([0.0, 1.0]), "position is"),
+        (lambda: RadialSpace([[0.0], [1.0]]).weights([np.inf]), "not finite"),
         (lambda: rotation_positions(np.ones((2, 4)), np.ones((3, 4))), "rotations are"),
         (lambda: rotation_positions(np.zeros((2, 4)), np.ones((2, 4))), "quaternion is zero"),
         (lambda: local_deformation(np.zeros((5, 3)), np.zeros((5, 3)), np.zeros((4, 4))), "flat"),
@@ -378,3 +379,25 @@ STATIC, DYNAMIC = StaticBeam(9), DynamicBeam(9, 3)
 def test_bad_input_is_refused_in_a_sentence(make, words):
     with pytest.raises(InputError, match=words):
         make()
+
+
+@pytest.mark.parametrize("beam", [StaticBeam(34), StaticBeam(34, 5.0, -40.0), StaticBeam(34, 100.0, 3.0)])
+def test_blended_forces_of_examples_are_blended_examples_whatever_the_beam(beam):
+    """K^-1 sum w K q = sum w q: why the skin solves no beams."""
+    shapes = shapes_of(3, curves=2, seed=4)
+    space = RadialSpace([[0.0], [1.0], [2.5]])
+    weights = space.weights([1.7])
+    bent = ExampleSpace(beam, shapes, space).at([1.7])
+    np.testing.assert_allclose(bent, np.tensordot(weights, shapes, 1), atol=1e-9 * np.ptp(shapes))
+
+
+def test_a_load_that_is_no_example_bends_a_curve_as_the_textbook_says():
+    """A clamped beam of length one under an even load: 1/384 in its middle, and twice that when it swings freely."""
+    load = np.array([0.0, -9.81, 0.0])
+    still = sag(StaticBeam(201), load)
+    np.testing.assert_allclose(still[100], load / 384.0, rtol=1e-3)
+    light, heavy = (sag(DynamicBeam(101, 400, mass=mass), load)[50, 1] for mass in (1e-6, 1e6))
+    assert light == pytest.approx(-9.81 / 384.0, rel=2e-3)
+    assert abs(heavy) < 1e-3 * abs(light)
+    with pytest.raises(InputError, match="load has shape"):
+        sag(StaticBeam(9), [1.0, 2.0])

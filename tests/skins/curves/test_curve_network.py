@@ -1,5 +1,6 @@
 """From a mesh to curves and back: limbs, rays, edge loops, cells, and what a transfer keeps."""
 
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -16,11 +17,12 @@ from supple.geometry.quaternions import matrix_from_quat, quat_from_axis_angle
 from supple.geometry.topology import triangulate
 from supple.skins.curves.network.cells import invert_bilinear, locate
 from supple.skins.curves.network.centerline import parallel_transport
-from supple.skins.curves.network.curve_network import blend_rotations, curve_network
+from supple.skins.curves.network.curve_network import curve_network
 from supple.skins.curves.network.edge_loops import LoopPlan, QuadMesh, find_quads, sample_loops, trace_limb_loops
 from supple.skins.curves.network.ray_curves import RayCaster
 from supple.skins.curves.network.surface_points import SurfacePoints
 from supple.skins.curves.network.transfer import Transfer, part_weights
+from supple.skins.examples import blend_rotations
 
 # Limbs
 
@@ -67,7 +69,7 @@ def test_an_animal_has_a_tail_and_four_legs():
 @pytest.mark.parametrize("name", ["Fox.glb", "human-bunny.glb", "human_cmu_8clips.glb", "CesiumMan.glb"])
 def test_real_characters_get_curves_that_meet_their_skin(name, data_file):
     character = supple.load(data_file(f"gltf/{name}"))
-    made = curve_network(character, detail=0.1)
+    made = curve_network(character, nodes_per_vertex=0.1)
     rest = made.nodes(character.points)
     assert np.isfinite(rest).all()
     assert np.mean(np.concatenate([part.found.ravel() for part in made.parts])) > 0.75
@@ -170,7 +172,7 @@ def test_sizes_spacing_and_left_out_limbs_are_obeyed(hero):
     assert len(coarse) < len(fine)
     steps = np.linalg.norm(np.diff(fine.part("left leg").grid(hero.points), axis=1), axis=2)
     assert np.median(steps) == pytest.approx(0.03, rel=0.25)
-    assert len(curve_network(hero, detail=0.1)) < len(curve_network(hero, detail=0.5))
+    assert len(curve_network(hero, nodes_per_vertex=0.1)) < len(curve_network(hero, nodes_per_vertex=0.5))
 
 
 @pytest.mark.parametrize(
@@ -181,7 +183,7 @@ def test_sizes_spacing_and_left_out_limbs_are_obeyed(hero):
         ({"loops": {"wing": LoopPlan()}}, "wing"),
         ({"loops": "some"}, "loops is 'some'"),
         ({"spacing": 0.0}, "spacing"),
-        ({"detail": 0.0}, "detail"),
+        ({"nodes_per_vertex": 0.0}, "nodes_per_vertex"),
         ({"sizes": {"left arm": (2, 8)}}, "three curves"),
         ({"leave_out": ["torso", "head", "left arm", "right arm", "left leg", "right leg"]}, "left out"),
     ],
@@ -212,7 +214,7 @@ def test_a_limb_that_cannot_be_reached_is_left_out_with_a_warning(hero):
     away = Skeleton.from_heads(hero.skeleton.names, hero.skeleton.parents, heads, tails=tails)
     odd = hero.replace(skeleton=away, motions={})
     with pytest.warns(SuppleWarning, match="left arm"):
-        made = curve_network(odd, detail=0.1)
+        made = curve_network(odd, nodes_per_vertex=0.1)
     assert "left arm" not in [part.name for part in made.parts]
     np.testing.assert_allclose(Transfer.from_network(made).carry(made.nodes(odd.points)), odd.points, atol=1e-9)
 
@@ -506,9 +508,27 @@ def test_more_nodes_come_nearer(hero):
     _, base, target = posed(hero)
     errors = []
     for detail in (0.08, 0.2, 0.5):
-        made = curve_network(hero, detail=detail)
+        made = curve_network(hero, nodes_per_vertex=detail)
         errors.append(np.linalg.norm(Transfer.from_network(made).apply_to_base(base, made.nodes(target)) - target))
     assert errors[0] > errors[1] > errors[2]
+
+
+@pytest.mark.parametrize("nodes_per_vertex", [0.1, 0.5, 1.0])
+@pytest.mark.parametrize("name", ["hero", "quadruped", "octopus"])
+def test_there_are_never_more_nodes_than_were_asked_for(name, nodes_per_vertex):
+    character = supple.character(name, vertices=800)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuppleWarning)
+        assert len(curve_network(character, nodes_per_vertex=nodes_per_vertex)) <= nodes_per_vertex * len(
+            character.points
+        )
+
+
+def test_limbs_can_be_given(hero):
+    limbs = [limb for limb in find_limbs(hero) if "arm" in limb.name.lower()]
+    assert limbs
+    made = curve_network(hero, limbs=limbs)
+    assert {part.name for part in made.parts} == {limb.name for limb in limbs}
 
 
 def test_offsets_of_one_node_stay_near_it(transfer, network, hero):

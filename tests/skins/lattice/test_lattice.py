@@ -234,11 +234,14 @@ def test_the_published_way_is_left_behind_and_following_mends_it(hero):
 def test_the_skin_keeps_its_volume_unless_it_is_told_not_to(hero):
     jump = supple.motion("jump", hero)
     rest = signed_volume(hero.points, hero.triangles)
-    worst = {}
-    for keep in (True, False):
-        frames = played(supple.player(hero, LayeredLattice(resolution=32, keep_volume=keep)), jump, 0.6)
-        worst[keep] = max(abs(signed_volume(points, hero.triangles) / rest - 1.0) for points in frames)
-    assert worst[True] < 3e-3 < 2e-2 < worst[False]
+    worst = []
+    for limbs, whole in ((1.0, True), (1.0, False), (0.0, True), (0.0, False)):
+        skin = LayeredLattice(resolution=32, limb_volume=limbs, keep_volume=whole)
+        frames = played(supple.player(hero, skin), jump, 0.6)
+        worst.append(max(abs(signed_volume(points, hero.triangles) / rest - 1.0) for points in frames))
+    assert worst[0] < 1e-3
+    assert worst[1] < 1e-2  # flesh by itself
+    assert worst[2] < 3e-3 < 2e-2 < worst[3]
 
 
 def test_flesh_beside_bone_has_less_reach_and_bone_has_none(hero):

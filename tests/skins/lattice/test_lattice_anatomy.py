@@ -111,3 +111,15 @@ def test_no_flesh_goes_farther_than_half_the_way_to_a_bone(hero):
 def test_a_resolution_that_is_none_is_refused():
     with pytest.raises(InputError, match="resolution is 3"):
         supple.LayeredLattice(resolution=3)
+
+
+def test_flesh_of_a_small_body_that_gravity_draws_to_its_limit_comes_to_rest(hero):
+    """A hand of 20 cm trembled for ever: what gravity wanted lay beyond what flesh may give way, and pushed at it."""
+    small = scaled(hero, 0.1)
+    turned = np.diag([1.0, -1.0, -1.0, 1.0])  # upside down
+    pose = supple.Pose(turned @ supple.Pose.rest(small.skeleton).world_from_joint)
+    player = supple.player(small, supple.LayeredLattice(resolution=24))
+    for _ in range(90):
+        before = player.advance(pose)
+    moved = [np.abs(player.advance(pose) - before).max() for _ in range(6)]
+    assert max(moved) < 2e-5 * float(small.size.max())

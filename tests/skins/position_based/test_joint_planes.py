@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,9 @@ from hypothesis import strategies as st
 
 import supple
 from supple import Motion, Pose, Skeleton
+from supple import device as devices
 from supple.geometry import quaternions
+from supple.skins.position_based.contact.collision import BELOW, build_collision
 from supple.skins.position_based.contact.joint_analysis import find_joint_planes
 
 
@@ -235,3 +239,64 @@ def test_other_bodies_have_planes_too(name):
         assert planes.part_of_joint[skeleton.index("Jaw")] == skeleton.index("Head")  # they lie beside each other
         legs = {"LeftFrontShoulder", "RightFrontShoulder", "LeftHindUpperLeg", "RightHindUpperLeg"}
         assert legs < {skeleton.names[joint] for joint in planes.limb_joints}
+
+
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda:0", marks=pytest.mark.cuda)])
+def test_kernels_find_the_planes_that_the_host_finds(hero, device):
+    """Points, normals and angles of all copies; what closes is searched, what opens is not."""
+    rest, faces = np.vstack([np.zeros(3), np.eye(3)]), [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+    given = {"joints": np.zeros(4), "skeleton": hero.skeleton, "device": device, "copies": 3}
+    found = build_collision(rest, [[0, 1, 2, 3]], faces, **given)
+    wp = devices.warp()
+    particles = wp.zeros(12, dtype=wp.vec4f, device=device)
+    state, planes, walk = found.start(), found.planes, supple.motion("walk", hero)
+    earlier = None
+    for time in (0.1, 0.15):
+        world = np.stack([walk.sample(time + delay).world_from_joint for delay in (0.0, 0.4, 0.7)])
+        found.detect(particles, world, state)
+        posed = planes.pose(world)
+        angles = np.concatenate([posed.flexion, posed.adduction], axis=1)
+        np.testing.assert_allclose(found.surfaces[1].points.numpy(), posed.points, atol=2e-6)
+        np.testing.assert_allclose(found.surfaces[1].normals.numpy(), posed.normals, atol=2e-5)
+        np.testing.assert_allclose(state.angles.numpy(), angles, atol=2e-5)
+        fires = found._fires.numpy().astype(bool)
+        below = np.minimum(found.binding.rest_angles, BELOW)
+        if earlier is None:
+            sure = np.abs(angles - below) > 1e-4
+            assert (fires == (angles < below))[sure].all()
+        else:
+            sure = (np.abs(angles - below) > 1e-4) & (np.abs(angles - earlier) > 1e-4)
+            assert (fires == ((angles < below) & (angles < earlier)))[sure].all()
+            assert fires.any()
+            assert not fires.all()
+        earlier = angles
+
+
+@pytest.mark.parametrize("file", ["gltf/human_cmu_8clips.glb", "gltf/human-m2m-12clips.glb"])
+def test_flesh_takes_elbows_for_hinges_and_hips_for_none_on_real_rigs(data_file, file):
+    """By what is known of the joints, which the product passes on: rest poses alone had it upside down."""
+    person = supple.load(data_file(file))
+    planes = find_joint_planes(person.skeleton, limits=person.joint_limits)
+    freedom = {person.skeleton.names[joint]: axes for joint, axes in zip(planes.joints, planes.freedoms, strict=True)}
+    parts = {name: limit.part for name, limit in person.joint_limits.items()}
+    hinges = [freedom[name] for name in freedom if parts.get(name) in ("elbow", "knee")]
+    balls = [freedom[name] for name in freedom if parts.get(name) in ("upper arm", "upper leg")]
+    assert len(hinges) == 4
+    assert set(hinges) == {1}
+    assert len(balls) == 4
+    assert min(balls) > 1
+    plain = find_joint_planes(person.skeleton)
+    assert (plain.freedoms != planes.freedoms).any()
+
+
+def test_an_axis_along_a_bone_is_no_hinges(hero):
+    limits = dict(hero.joint_limits)
+    elbow = limits["LeftForeArm"]
+    along = (
+        hero.skeleton.heads[hero.skeleton.index("LeftHand")] - hero.skeleton.heads[hero.skeleton.index("LeftForeArm")]
+    )
+    limits["LeftForeArm"] = dataclasses.replace(elbow, axis=along / np.linalg.norm(along))
+    wrong, right = (find_joint_planes(hero.skeleton, limits=each) for each in (limits, hero.joint_limits))
+    at = right.joints.tolist().index(hero.skeleton.index("LeftForeArm"))
+    assert right.freedoms[at] == 1
+    assert wrong.freedoms[at] > 1

@@ -19,18 +19,19 @@ def body():
     return build_constraints(fill(tube.points, tube.triangles, count=800))
 
 
-def lbfgs_solver(body, *, one_sided=True, held=True, masses=None, contacts=None):
+def lbfgs_solver(body, *, one_sided=True, held=True, masses=None, contacts=None, copies=1, device="cpu"):
     """Bound a little nearer than they are to points on the axis, drawn to where they are at rest."""
     wp = devices.warp()
     count = len(body.points)
-    kinematic = wp.array((1.02 * body.points).astype(np.float32), dtype=wp.vec3f, device="cpu")
+    drawn_to = np.tile(1.02 * body.points, (copies, 1)).astype(np.float32)
+    kinematic = wp.array(drawn_to, dtype=wp.vec3f, device=device)
     axis = body.points * [1.0, 0.0, 0.0]
     lengths = 0.9 * np.linalg.norm(body.points - axis, axis=1)
     if masses is None:
         masses = np.where(np.arange(count) % 7 == 0, 0.5, 1.0) * (np.arange(count) % 11 != 0 if held else 1.0)
-    binding = EnergyBinding.from_constraints(body, lengths, masses)
-    made = LbfgsSolver(binding, kinematic, devices.Constants("cpu"), contacts=contacts)
-    made.anchors.assign(axis.astype(np.float32))
+    binding = EnergyBinding.from_constraints(body, lengths, masses).stack(copies)
+    made = LbfgsSolver(binding, kinematic, devices.Constants(device), contacts=contacts)
+    made.anchors.assign(np.tile(axis, (copies, 1)).astype(np.float32))
     made.set_weights(EnergyWeights(**{**vars(WEIGHTS), "one_sided": one_sided}))
     return made, masses
 
@@ -114,6 +115,33 @@ def test_round_a_particle_and_through_all_elements_add_up_alike(body):
     made._by_particle, made._star, made._element_lanes = True, module.star_arrays(made._binding, "cpu"), 1
     _, around = evaluated(made)
     np.testing.assert_allclose(around, through, atol=1e-5 * np.abs(through).max())
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("copies", [1, 3, 70])
+def test_a_gpu_finds_the_gradient_and_the_way_down_for_one_body_and_for_a_crowd(body, copies):
+    """As one body on a processor, each from its own start; few and many are multiplied by the inverse in other ways."""
+    random = np.random.default_rng(4)
+    starts = body.points + 0.01 * random.standard_normal((copies, *body.points.shape))
+    crowd, masses = lbfgs_solver(body, copies=copies, device="cuda:0")
+    put(crowd, starts.reshape(-1, 3), np.tile(masses, copies))
+    _, gradients = evaluated(crowd)
+    crowd.reset_history()
+    for _ in range(12):
+        for launch in crowd.iteration():
+            launch()
+    settled = crowd.particles.numpy()[:, :3].reshape(copies, -1, 3)
+    for number in {0, copies // 2, copies - 1}:
+        one, _ = lbfgs_solver(body)
+        put(one, starts[number], masses)
+        _, wanted = evaluated(one)
+        found = gradients.reshape(copies, -1, 3)[number]
+        np.testing.assert_allclose(found, wanted, atol=1e-5 * np.abs(wanted).max())
+        one.reset_history()
+        for _ in range(12):
+            for launch in one.iteration():
+                launch()
+        np.testing.assert_allclose(settled[number], one.particles.numpy()[:, :3], atol=2e-5)
 
 
 @pytest.mark.parametrize("shake", [0.002, 0.02])

@@ -8,6 +8,8 @@ import pytest
 import supple
 from supple import Pose, PositionBased
 from supple.errors import InputError
+from supple.obstacles import Sphere
+from supple.skins.position_based.step_kernels import AWAKE
 
 FEW = 1200
 
@@ -91,7 +93,7 @@ def test_shapes_come_and_go(hero):
 # Settings
 
 
-SWITCHES = [{"contact": "off"}, {"contact": "full"}, {"smooth": False}, {"scheme": "published", "jiggle": 0.0}]
+SWITCHES = [{"contact": "off"}, {"contact": "full"}, {"smooth": False}]
 
 
 def test_only_what_a_body_is_made_of_is_fixed():
@@ -151,3 +153,26 @@ def test_a_pause_is_one_step_and_leaves_nothing_behind(hero, walk):
     for time in np.linspace(28.0, 30.0, 20):
         expected = played.play(walk, time)
     assert np.abs(points - expected).max() < 3e-3
+
+
+def test_flesh_sleeps_where_bones_stand_still_and_wakes_when_anything_changes():
+    arm = supple.character("arm", vertices=900)
+    bent = supple.motion("bend", arm, angle=np.radians(100.0), hold=True).sample(10.0)
+    player, held = _player(arm), []
+    for _ in range(130):
+        player.advance(bent, 1.0 / 60.0)
+        held.append(_state(player).memory.previous_settled.numpy().copy())
+    assert (held[20] != held[21]).any()
+    assert (held[125] == held[126]).all()  # at rest it would go on by rounding for ever
+    pressures = _state(player).memory.pressures.numpy().copy()
+    assert pressures.any()
+    player.advance(bent, 1.0 / 60.0)
+    assert (_state(player).memory.pressures.numpy() == pressures).all()
+    player.change(stretch=0.1)
+    player.advance(bent, 1.0 / 60.0)
+    assert np.abs(_state(player).memory.previous_settled.numpy() - held[-1]).max() > 1e-6
+    ball = Sphere(radius=0.02, at=tuple(arm.points.mean(axis=0)))
+    met = _player(arm, bodies=(ball,))
+    for _ in range(130):
+        met.advance(bent, 1.0 / 60.0)
+    assert _state(met)._params[int(AWAKE)] == 1.0

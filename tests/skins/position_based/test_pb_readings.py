@@ -96,10 +96,3 @@ def test_skin_that_meets_skin_is_pressed_in_the_crease():
     player.play(bend, 131 / 60.0)
     with pytest.raises(InputError, match="knows none"):
         player.contact_pressure()
-
-
-def test_the_published_scheme_has_no_place_to_be_drawn_back_to(hero):
-    player = supple.player(hero, PositionBased.preset("published", tetrahedra=FEW))
-    _stand(player)
-    with pytest.raises(InputError, match="knows none"):
-        player.forces()

@@ -13,8 +13,8 @@ from supple.skins.position_based.settings import Swing
 
 DEFAULTS = {
     "step": 1.0 / 60.0, "tetrahedra": 5000, "iterations": 8, "warm_up": 10, "jiggle": 1.0, "regions": {},
-    "scheme": "settled", "solve.volume": 0.9, "solve.stretch": 0.4, "solve.bone_stiffness": 0.5,
-    "solve.one_sided": True, "solve.correction_time": 1.0, "solve.formulation": "stiffness", "swing.frequency": 3.5,
+    "solve.volume": 0.9, "solve.stretch": 0.4, "solve.bone_stiffness": 0.5,
+    "solve.one_sided": True, "solve.correction_time": 1.0, "swing.frequency": 3.5,
     "swing.damping": 0.2, "swing.max_offset": 0.5, "swing.dynamic_iterations": 3, "swing.dynamic_stretch": 0.03,
     "swing.gravity": 9.81, "swing.rest_includes_gravity": True, "swing.drag": 0.0, "collision.contact": "on-demand",
     "collision.contact_angle": 2.0 * math.pi / 3.0, "collision.contact_stiffness": 1.0, "skinning.base": "linear",
@@ -22,12 +22,11 @@ DEFAULTS = {
 }  # fmt: skip
 OLD = {
     "lively_rounds": 2, "lively_stretch": 0.1, "reach": 0.7, "sculpted": False, "bond": 0.6, "slack": False,
-    "memory": 2.0, "form": "compliance", "order": "published",
+    "memory": 2.0,
 }  # fmt: skip
 NEW = {
     "swing": {"dynamic_iterations": 2, "dynamic_stretch": 0.1, "max_offset": 0.7, "rest_includes_gravity": False},
-    "solve": {"bone_stiffness": 0.6, "one_sided": False, "correction_time": 2.0, "formulation": "compliance"},
-    "scheme": "published",
+    "solve": {"bone_stiffness": 0.6, "one_sided": False, "correction_time": 2.0},
 }
 
 

@@ -157,9 +157,10 @@ def test_the_stiffness_of_springs_is_seen(quadruped):
     incremental = supple.player(quadruped, IncrementalRotation()).advance(pose)
     soft = Stiffness(edges=10.0, bend=10.0, radius=0.2, twist=0.1)
     size = np.ptp(quadruped.points, axis=0).max()
-    firm, loose = (
+    firmest, firm, loose = (
         np.linalg.norm(supple.player(quadruped, SpringRig(stiffness=stiffness)).advance(pose) - incremental, axis=1)
-        for stiffness in (Stiffness(), soft)
+        for stiffness in (Stiffness(radius=20.0, twist=20.0), Stiffness(), soft)
     )
+    assert 3.0 * np.median(firmest) < np.median(firm) < 0.3 * np.median(loose)
     assert np.percentile(loose, 95) > 3.0 * np.percentile(firm, 95)
     assert np.percentile(loose, 95) > 1e-3 * size

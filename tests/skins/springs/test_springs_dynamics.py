@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse.csgraph import dijkstra
 from test_kinematic_skins import moved, random_pose, random_rigid
 
 import supple
@@ -244,6 +245,37 @@ def test_a_wave_returns_from_the_end_of_the_skin():
     assert rise[passes:returns, middle].min() < 0.0  # it had begun to fall
     assert rise[returns, middle] > 0.3 * rise[passes, middle]
     assert 0.7 * (top - passes) < returns - top < 2.0 * (top - passes)  # about as long down as up; it has spread out
+
+
+def test_a_poke_into_a_belly_runs_round_the_body_and_comes_back():
+    """In `cartoon`, flesh as soft as it is by itself: the farther skin is, the later it moves; then the poked place,
+    which had come to rest, moves once more.
+    """
+    hero = supple.character("hero", vertices=2500)
+    player = supple.player(hero, SpringDynamics.preset("cartoon"), fps=120.0)
+    still, rest = player.advance(Pose.rest(hero.skeleton)).copy(), Pose.rest(hero.skeleton)
+    belly = int(np.abs(hero.points - [0.0, 1.05, 0.15]).sum(axis=1).argmin())
+    node = player._nodes[-1]
+    away = dijkstra(node.binding.edge_graph, indices=belly)
+    node.state.memory.velocities.numpy()[:, 2] -= 3.0 * np.clip(1.0 - away / 0.1, 0.0, 1.0)
+    frames = np.array([player.advance(rest) for _ in range(90)])
+
+    def felt(low, high):
+        """How far (F,) [m] skin this far from the poke has moved, by root mean square."""
+        band = (away >= low) & (away < high)
+        return np.sqrt(np.square(frames[:, band] - still[band]).sum(axis=2).mean(axis=1))
+
+    bands = [felt(low, low + 0.05) for low in (0.0, 0.1, 0.2, 0.3, 0.4)]
+    arrivals = [int(np.argmax(band > 0.5 * band.max())) for band in bands]
+    assert all(one < other for one, other in itertools.pairwise(arrivals))
+    assert 0.05 < (arrivals[-1] - arrivals[0]) * STEP < 0.4  # one to eight metres a second over 40 cm
+    assert bands[2].max() > 0.003
+    assert bands[4].max() > 0.0015
+    calm = int(bands[0][24:60].argmin()) + 24
+    returned = bands[0][calm:].max()
+    assert bands[0][calm] < 0.05 * bands[0].max()
+    assert returned > 0.003
+    assert returned > 2.0 * bands[0][calm]
 
 
 def test_no_wave_outruns_the_mesh():

@@ -6,7 +6,9 @@ import pytest
 import supple
 from supple import SpringRig
 from supple import device as devices
+from supple.bench.expressive import limb
 from supple.skins.springs.marks import with_static_bones
+from supple.skins.springs.newton import NewtonSolver
 from supple.skins.springs.step import pose_springs
 
 
@@ -53,6 +55,61 @@ def test_factored_rounds_and_sweeps_find_the_same_balance(hero, running):
     apart = np.linalg.norm(found[0] - found[1], axis=1)
     assert np.quantile(apart, 0.99) < 5e-5
     assert apart.max() < 2e-3  # where skin folds, there may be two
+
+
+@pytest.mark.parametrize("kind", ["edges", "relative_radius", "bend", "radius", "bones", "twist", None])
+def test_the_matrix_of_a_shape_is_symmetric_and_no_softer_than_springs(kind, hero, running):
+    """y H y against how pulls fall along y, by differences, of each kind of spring beside little of the others."""
+    kinds = ("edges", "relative_radius", "bend", "radius", "bones", "twist")
+    skin = SpringRig(stiffness={**dict.fromkeys(kinds, 0.1), kind: 1.0}) if kind else SpringRig()
+    springs = skin.allocate(skin.bind(hero, "cpu")).springs
+    pose_springs(springs, running)
+    solver, random = NewtonSolver(springs), np.random.default_rng(0)
+    posed = springs.attached.posed.numpy().astype(np.float64)
+    points, starts, others = posed + 1e-3 * random.normal(size=posed.shape), springs.binding.owners, springs.all.others
+
+    def pulls(at):
+        energy_at(springs, at)
+        return devices.to_host(springs.forces(0)).astype(np.float64)
+
+    energy_at(springs, points)
+    solver._measure_levers()
+    solver._round_over(solver._every).solve._calls[0]()
+    own = np.linalg.inv(solver.matrix[1].numpy().astype(np.float64).reshape(-1, 3, 3))
+    edges = -solver.matrix[2].numpy().astype(np.float64).reshape(-1, 3, 3)
+
+    def multiply(y):
+        found = np.einsum("nij,nj->ni", own, y)
+        np.add.at(found, starts, np.einsum("eij,ej->ei", edges, y[others.numpy()]))
+        return found
+
+    one, two = random.normal(size=(2, *posed.shape))
+    assert (one * multiply(two)).sum() == pytest.approx((two * multiply(one)).sum(), rel=1e-3, abs=1e-3)
+    step = 1e-5
+    for y in (one, two):
+        true = (y * (pulls(points - step * y) - pulls(points + step * y))).sum() / (2.0 * step)
+        assert 0.98 * true < (y * multiply(y)).sum() < 2.5 * max(true, 0.0) + 1e-9
+
+
+def left_over(character, skin, poses):
+    """What is left of pulls per stiffness (F, V) [m]."""
+    binding = skin.bind(character, "cpu")
+    state, found = skin.allocate(binding), []
+    for pose in poses:
+        skin.deform(binding, state, pose, None)
+        forces = devices.to_host(skin.forces(binding, state))
+        found.append(np.linalg.norm(forces, axis=1) / np.maximum(state.springs.tuned.total, 1e-12))
+    return np.array(found)
+
+
+def test_fifty_iterations_leave_about_as_little_as_fifty_sweeps(hero):
+    """On a waving tube no more, or hardly anything; on a body that folds as it runs, at most twice as much."""
+    tube, waving = limb(3000, 24)
+    motion = supple.motion("run-and-stop", hero)
+    running = [motion.sample(time) for time in (0.1, 0.5, 0.9)]
+    for character, poses, share in ((tube, waving[3:5], 1.0), (hero, running, 2.0)):
+        rounds, sweeps = (left_over(character, SpringRig(solver=solver), poses) for solver in ("factored", "sweeps"))
+        assert np.sqrt((rounds**2).mean()) < max(share * np.sqrt((sweeps**2).mean()), 3e-7)
 
 
 def test_a_few_rounds_take_nearly_all_of_the_energy(hero, running):

@@ -18,18 +18,19 @@ class Server:
     `address` is what its terminal printed, with the token; `origin` is where its page lives.
     """
 
-    def __init__(self, arguments: tuple[str, ...], cache: Path) -> None:
-        """`cache` is where it keeps bindings, so that no run finds those of another."""
+    def __init__(self, arguments: tuple[str, ...], cache: Path, python: str = sys.executable, **variables: str) -> None:
+        """`cache` is where it keeps bindings, so that no run finds those of another; `variables` are its own."""
         self.arguments = arguments
+        self._python, self._variables = python, variables
         self._cache = cache
         shutil.rmtree(cache / "studio", ignore_errors=True)  # what the server of another test left open
         self.start()
 
     def start(self, *more: str) -> None:
         """Start it, with more arguments than it was made with; returns when the address is printed."""
-        surroundings = {**os.environ, "SUPPLE_CACHE_DIR": str(self._cache), "PYTHONUNBUFFERED": "1"}
+        surroundings = {**os.environ, "SUPPLE_CACHE_DIR": str(self._cache), "PYTHONUNBUFFERED": "1", **self._variables}
         surroundings.pop("SUPPLE_CACHE_LIMIT", None)
-        program = [sys.executable, "-c", "from supple.cli.main import main; raise SystemExit(main())"]
+        program = [self._python, "-c", "from supple.cli.main import main; raise SystemExit(main())"]
         command = [*program, "studio", "--no-browser", *self.arguments, *more]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=surroundings

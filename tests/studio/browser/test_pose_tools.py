@@ -127,3 +127,52 @@ def test_the_arm_is_posed_with_two_strokes_and_its_knots_pulled(still):
 def test_limp_is_offered_only_where_there_are_muscles(still):
     assert still.page.locator("#action-tool-pose").count() == 1
     assert still.page.locator("#action-tool-limp").count() == 0
+
+
+# A place on the ring about the upright axis of the drawing plane, a little aside of its middle [CSS pixels].
+ON_RING = """(() => {
+  const {viewer: {camera}, canvas, pane} = supple.stage;
+  const {point, normal} = supple.drawingPlane.value;
+  const aside = normal.clone().set(0, 1, 0).cross(normal).normalize();
+  const axis = normal.clone().cross(aside);
+  const depth = point.clone().sub(camera.position).dot(camera.getWorldDirection(normal.clone()));
+  const radius = 76 * 2 * Math.tan(camera.fov * Math.PI / 360) * depth / supple.stage.boxOf(pane).height;
+  const out = camera.position.clone().sub(point);
+  const facing = out.addScaledVector(axis, -out.dot(axis)).normalize();
+  const side = axis.clone().cross(facing);
+  const way = facing.multiplyScalar(Math.cos(0.6)).addScaledVector(side, Math.sin(0.6));
+  const seen = point.clone().addScaledVector(way, radius).project(camera);
+  const box = canvas.getBoundingClientRect();
+  return [box.left + box.width * (1 + seen.x) / 2, box.top + box.height * (1 - seen.y) / 2];
+})()"""
+
+
+def test_the_second_line_lies_on_a_plane_that_was_put_up(still):
+    """Its middle snaps to a joint, a ring turns it, and what is drawn then lies on it."""
+    choose(still, "k")
+    arm = [joint(still, name) for name in ("LeftArm", "LeftForeArm", "LeftHand")]
+    draw(still, [seen(still, place) for place in arm])
+    still.page.get_by_text("Draw on a plane of my own").click()
+    still.until("supple.drawingPlane.value")
+
+    def plane():
+        return np.array(
+            still.js("[supple.drawingPlane.value.point.toArray(), supple.drawingPlane.value.normal.toArray()]")
+        )
+
+    draw(still, [seen(still, plane()[0]), seen(still, arm[0])])
+    point, facing = plane()
+    np.testing.assert_allclose(point, arm[0], atol=1e-6)
+    x, y = seen(still, point)
+    across, down = still.js(ON_RING)
+    draw(still, [(across, down), (across + 20, down), (across + 50, down)])  # the ring about its upright axis
+    _, normal = plane()
+    assert 0.2 < normal @ facing < 0.95
+    assert still.commands("pose-by-strokes") == []
+    draw(still, [(x, y - 30), (x + 20, y - 40), (x + 45, y - 60)])
+    still.until_state("state.undo === 'Pose by strokes'")
+    offset = np.array(still.commands("pose-by-strokes")[-1]["offset"])
+    assert np.abs((offset - point) @ normal).max() < 1e-6
+    assert np.ptp(offset, axis=0).max() > 0.05
+    still.page.get_by_role("button", name="Turn the plane to me").click()
+    np.testing.assert_allclose(plane()[1], facing, atol=1e-6)

@@ -90,3 +90,31 @@ def test_fifty_steps_are_undone_and_redone_by_name(studio):
     studio.ask("travel", steps=50)
     state = studio.until_state("state.past.length === 50")
     assert (state["edits"], [view["stages"] for view in state["views"]]) == made
+
+
+def test_a_curve_of_ones_own_leads_to_the_next_key(studio):
+    """Its handles are dragged, and moved by arrow keys; every frame is as far as the curve says."""
+    swollen(studio)
+    studio.pause()
+    studio.frame_with(studio.ask("change-key", layer="belly", time=0.0, amount=0.0))
+    studio.frame_with(studio.ask("add-key", layer="belly", time=0.75, use="belly"))
+    studio.until_state("state.edits.layers[0].keys.length === 2")
+    studio.page.get_by_role("button", name="Key of belly at 0.00 seconds").click()
+    studio.page.get_by_role("radio", name="a curve of your own").click()
+    studio.until_state("state.edits.layers[0].keys[0].ease === 'cubic-bezier(0.3, 0, 0.2, 1)'")
+    handle = studio.page.get_by_role("button", name="First handle")
+    box = handle.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    studio.page.mouse.move(x, y)
+    studio.page.mouse.down()
+    studio.page.mouse.move(x + 20, y - 10)
+    studio.page.mouse.move(x + 48, y - 24)
+    studio.page.mouse.up()
+    state = studio.until_state("state.edits.layers[0].keys[0].ease.startsWith('cubic-bezier(0.8, 0.25,')")
+    assert state["undo"] == "Ease of a key of belly"
+    studio.page.get_by_role("button", name="Second handle").press("ArrowUp")
+    state = studio.until_state("state.edits.layers[0].keys[0].ease === 'cubic-bezier(0.8, 0.25, 0.2, 1.05)'")
+    for time in (0.2, 0.5):
+        studio.frame_with(studio.ask("seek", time=time))
+        wanted = total_amounts(layers(state), time, period=state["transport"]["duration"])["belly"]
+        studio.until("Math.abs(supple.amounts.value.belly - it) < 1e-3", wanted)

@@ -1,7 +1,9 @@
-// How the character is looked at: orbit, pan, zoom, frame, views from the front, the side and the top, and following.
+// How the character is looked at: orbit, pan, zoom, roll, frame, views from three sides, parallel rays, and following.
 import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 } from "../three";
 
 const FIELD = 32; // of view, up and down [degrees]
+const PARALLEL = 0.2; // of view where rays are to be parallel [degrees]: from so far that nobody sees them part
+const ROLL = Math.PI / 12; // at once [rad]
 const OFF_POLE = 0.0088; // half a degree [rad]
 const FOLLOW_RATE = 4; // [1/s]
 const FOLLOW_STEP = 1 / 60; // [s]
@@ -24,6 +26,8 @@ export class Viewer {
   private readonly body = new Vector3(); // where it was seen last
   private readonly velocity = new Vector3();
   private anchored = false;
+  private rolled = 0; // clockwise, as it is seen [rad]
+  private depth = 1; // of what is looked at round its middle [m]
   private turn: { offset: Vector3; target: Vector3; left: number } | null = null;
 
   constructor(
@@ -47,6 +51,39 @@ export class Viewer {
   resize(width: number, height: number): void {
     this.camera.aspect = width / Math.max(1, height);
     this.camera.updateProjectionMatrix();
+  }
+
+  /** Whether rays are parallel. */
+  get parallel(): boolean {
+    return this.camera.fov < FIELD;
+  }
+
+  /** How far from the camera what is looked at lies [m]. */
+  get distance(): number {
+    return this.camera.position.distanceTo(this.controls.target);
+  }
+
+  /** How much farther off the camera is than one with rays that part, for a picture of the same size. */
+  get farther(): number {
+    return this.parallel ? tangent(FIELD) / tangent(PARALLEL) : 1;
+  }
+
+  /** See with parallel rays, or with rays that part; what is looked at stays as large. */
+  setParallel(parallel: boolean): void {
+    if (parallel === this.parallel) return;
+    const before = this.farther;
+    this.camera.fov = parallel ? PARALLEL : FIELD;
+    const by = this.farther / before;
+    this.controls.minDistance *= by;
+    this.controls.maxDistance *= by;
+    this.turn?.offset.multiplyScalar(by);
+    const offset = this.camera.position.clone().sub(this.controls.target).multiplyScalar(by);
+    this.camera.position.copy(this.controls.target).add(offset);
+  }
+
+  /** Turn the picture by a step, 1 clockwise, -1 the other way. */
+  roll(steps: number): void {
+    this.rolled += ROLL * steps;
   }
 
   /** Go along with the body, whose cube has its middle here; at once where it jumps.
@@ -95,15 +132,17 @@ export class Viewer {
     const up = direction.clone().cross(right);
     const along = (axis: Vector3) =>
       half.x * Math.abs(axis.x) + half.y * Math.abs(axis.y) + half.z * Math.abs(axis.z);
-    const tangent = Math.tan((FIELD * Math.PI) / 360);
-    const nearest = Math.max(along(up), along(right) / this.camera.aspect) / tangent;
+    const nearest = Math.max(along(up), along(right) / this.camera.aspect) / tangent(this.camera.fov);
     const distance = ROOM * nearest + 0.5 * along(direction);
     this.goTo(target, direction.multiplyScalar(distance), atOnce);
-    this.controls.minDistance = 0.05 * half.length();
-    this.controls.maxDistance = 30 * half.length();
+    this.controls.minDistance = 0.05 * half.length() * this.farther;
+    this.controls.maxDistance = 30 * half.length() * this.farther;
+    this.depth = half.length();
+    this.rolled = 0;
   }
 
   view(name: ViewName): void {
+    this.rolled = 0;
     const target = (this.turn?.target ?? this.controls.target).clone();
     this.goTo(target, FROM[name].clone().setLength(this.offset().length()), false);
   }
@@ -113,8 +152,20 @@ export class Viewer {
     const before = this.camera.matrixWorld.clone();
     if (this.turn) this.goOn(this.turn, seconds);
     this.controls.update();
+    this.camera.rotateZ(this.rolled);
+    this.seeAll();
     this.camera.updateMatrixWorld();
     return !this.camera.matrixWorld.equals(before);
+  }
+
+  /** Nothing that is there is too near or too far to be seen; from far away what is in front is empty. */
+  private seeAll(): void {
+    const { distance } = this;
+    const near = this.parallel ? Math.max(0.5 * distance, distance - 60 * this.depth) : 0.01;
+    const far = this.parallel ? distance + 200 : 200;
+    if (near === this.camera.near && far === this.camera.far) return;
+    Object.assign(this.camera, { near, far });
+    this.camera.updateProjectionMatrix();
   }
 
   /** From what is looked at to the camera, as it is or as it is about to be. */
@@ -139,4 +190,8 @@ export class Viewer {
     turn.left -= seconds;
     if (turn.left <= 0) this.turn = null;
   }
+}
+
+function tangent(field: number): number {
+  return Math.tan((field * Math.PI) / 360);
 }

@@ -200,8 +200,10 @@ export class Stage {
   looked(): number[] | null {
     const middle = this.middle();
     if (!middle || !this.framed) return null;
-    const { camera, controls } = this.viewer;
-    return [...camera.position.clone().sub(middle), ...controls.target.clone().sub(middle)];
+    const { camera, controls, farther } = this.viewer;
+    const offset = camera.position.clone().sub(controls.target).divideScalar(farther);
+    const target = controls.target.clone().sub(middle);
+    return [...offset.add(target), ...target];
   }
 
   /** Look from there; both places are from the middle of the body [m]. */
@@ -209,7 +211,8 @@ export class Stage {
     const middle = this.middle();
     if (!middle) return;
     const at = new Vector3(...target).add(middle);
-    this.viewer.goTo(at, new Vector3(...position).sub(new Vector3(...target)), true);
+    const offset = new Vector3(...position).sub(new Vector3(...target));
+    this.viewer.goTo(at, offset.multiplyScalar(this.viewer.farther), true);
   }
 
   /** Draw once at another fineness, and as before when `seen` has looked at it. */

@@ -11,6 +11,7 @@ import { ask, bonesShown, showTold, state } from "../session";
 import { needJoints } from "../shown";
 import { type Vector2, Vector3 } from "../three";
 import { StrokeOptions } from "../ui/stroke_options";
+import { DrawingPlane, facePlane, togglePlane } from "./drawing_plane";
 import { fresh, jointPlaces, jointUnder, pins, posingOptions, togglePin } from "./joints";
 import { pixelOf, rayThrough, type Tool } from "./tool";
 
@@ -47,6 +48,7 @@ export const isPosed = computed(() => Boolean(baseline.value?.pose));
 interface Drawing {
   kind: "baseline" | "offset" | "knot";
   pointer: number;
+  at: Vector3; // where it began
   depth: number; // of the plane that is drawn on, where no bone says another one [m]
   last: Vector2;
   pixels: Vector2[];
@@ -67,6 +69,7 @@ export class PoseByStrokes implements Tool {
   private readonly first: PoseLine;
   private readonly second: PoseLine;
   private readonly circle: HandMark;
+  private readonly plane: DrawingPlane;
   private drawing: Drawing | null = null;
   private pointer: Vector2 | null = null;
   private hovered: number | null = null;
@@ -81,6 +84,7 @@ export class PoseByStrokes implements Tool {
     this.first = new PoseLine(stage.scene, look, true);
     this.second = new PoseLine(stage.scene, look, false);
     this.circle = new HandMark(stage.scene, look);
+    this.plane = new DrawingPlane(stage, look);
     effect(() => {
       baseline.value;
       brush.value;
@@ -96,7 +100,8 @@ export class PoseByStrokes implements Tool {
   }
 
   wear(look: Look): void {
-    for (const mark of [this.dots, this.knots, this.first, this.second, this.circle]) mark.wear(look);
+    for (const mark of [this.dots, this.knots, this.first, this.second, this.circle, this.plane])
+      mark.wear(look);
   }
 
   enter(): void {
@@ -109,8 +114,8 @@ export class PoseByStrokes implements Tool {
     this.within = false;
     this.lost();
     this.pointer = null;
-    for (const mark of [this.dots, this.knots, this.first, this.second, this.circle]) mark.hide();
-    this.stage.canvas.classList.remove("drawing");
+    for (const mark of [this.dots, this.knots, this.first, this.second, this.circle, this.plane]) mark.hide();
+    this.stage.canvas.classList.remove("drawing", "on-joint");
     needJoints(this.id, false);
     this.stage.showBones(bonesShown.value);
   }
@@ -131,6 +136,7 @@ export class PoseByStrokes implements Tool {
   down(event: PointerEvent): boolean {
     const places = jointPlaces(this.stage);
     if (this.drawing || places.length === 0) return false;
+    if (this.plane.down(event)) return true;
     const pixel = pixelOf(this.stage, event);
     const knot = this.knotUnder(pixel);
     const kind = knot !== null ? "knot" : phase.value;
@@ -143,6 +149,7 @@ export class PoseByStrokes implements Tool {
     this.drawing = {
       kind,
       pointer: event.pointerId,
+      at,
       depth: this.depthOf(at),
       last: pixel,
       pixels: [pixel],
@@ -156,6 +163,7 @@ export class PoseByStrokes implements Tool {
   }
 
   move(event: PointerEvent): void {
+    if (this.plane.move(event)) return;
     const drawing = this.drawing;
     if (drawing?.pointer !== event.pointerId) return;
     const events = event.getCoalescedEvents?.() ?? [];
@@ -172,6 +180,7 @@ export class PoseByStrokes implements Tool {
   }
 
   up(event: PointerEvent, cancelled: boolean): void {
+    if (this.plane.up(event, cancelled)) return;
     const drawing = this.drawing;
     if (drawing?.pointer !== event.pointerId) return;
     this.drawing = null;
@@ -182,18 +191,24 @@ export class PoseByStrokes implements Tool {
     else this.keep(drawing.places);
   }
 
-  /** Lay what is drawn into space: the first line as deep as bones lie under it, the second as deep as the first. */
+  /** Lay what is drawn into space: the first line as deep as bones lie under it, the second as deep as the first.
+
+   Where a plane was put up the second lies on that, and knots are pulled along it. */
   private lay(drawing: Drawing): void {
     const { kind, pixels, depth } = drawing;
     const line = baseline.value?.places ?? [];
-    if (kind === "knot") drawing.places = [this.onPlane(pixels.at(-1)!, depth)];
-    else if (kind === "baseline") {
+    if (kind === "knot") {
+      const { at } = drawing;
+      drawing.places = [this.plane.under(pixels.at(-1)!, at) ?? this.onPlane(pixels.at(-1)!, depth)];
+    } else if (kind === "baseline") {
       const depths = smoothed(pixels.map((pixel) => this.boneDepth(pixel) ?? Number.NaN));
       drawing.places = pixels.map((pixel, i) => this.onPlane(pixel, depths[i] ?? depth));
     } else {
       const [ways, own] = [waysAlong(pixels), waysAlong(line)];
       const depths = line.map((place) => this.depthOf(place));
-      drawing.places = pixels.map((pixel, i) => this.onPlane(pixel, between(own, depths, ways[i]!)));
+      drawing.places = pixels.map(
+        (pixel, i) => this.plane.under(pixel) ?? this.onPlane(pixel, between(own, depths, ways[i]!)),
+      );
     }
   }
 
@@ -229,6 +244,7 @@ export class PoseByStrokes implements Tool {
   hover(event: PointerEvent | null): void {
     this.pointer = event && pixelOf(this.stage, event);
     this.hovered = this.pointer && jointUnder(this.stage, this.pointer);
+    this.stage.canvas.classList.toggle("on-joint", this.plane.hover(this.pointer));
   }
 
   /** Before every picture. */
@@ -238,6 +254,7 @@ export class PoseByStrokes implements Tool {
     const places = jointPlaces(stage);
     if (places.length === 0) return;
     this.adopt();
+    this.plane.update();
     if (drawing && drawing.kind !== "baseline" && drawing.length >= (drawing.kind === "knot" ? 0.5 : LEAST))
       this.tell(drawing, false);
     const line = drawing?.kind === "baseline" ? drawing.places : baseline.value?.places;
@@ -275,7 +292,9 @@ export class PoseByStrokes implements Tool {
   }
 
   options() {
-    return <StrokeOptions />;
+    const { stage } = this;
+    const through = () => baseline.value?.places.at(-1)?.clone() ?? stage.joint(0) ?? new Vector3();
+    return <StrokeOptions face={() => facePlane(stage)} toggle={() => togglePlane(stage, through())} />;
   }
 
   private time(): number {

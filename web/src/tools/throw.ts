@@ -16,7 +16,7 @@ export const thingFree = signal(true);
 const SHORTEST_WAIT = 15; // between two commands [ms]
 const SPEED_OVER = 90; // of the way of the hand that makes the speed of a throw [ms]
 const FASTEST = 6; // [m/s]: what is faster goes through flesh between two steps
-const FARTHEST = 12; // from the camera that a thing is put in, in sizes of the character
+const FARTHEST = 12; // behind what is looked at that a thing is put in, in sizes of the character
 
 interface Held {
   pointer: number;
@@ -142,11 +142,11 @@ export class ThrowThings implements Tool {
   }
 
   private onFloor(direction: Vector3): Vector3 | null {
-    const { camera } = this.stage.viewer;
+    const { camera, distance } = this.stage.viewer;
     const height = thingSize.value / 2;
     const along = (height - camera.position.y) / direction.y;
     const farthest = FARTHEST * (state.value?.mesh.size || 1.8);
-    if (!(along > 0 && along < farthest)) return null;
+    if (!(along > 0 && along - distance < farthest)) return null;
     return camera.position.clone().addScaledVector(direction, along);
   }
 

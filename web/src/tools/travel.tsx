@@ -9,7 +9,7 @@ import { pixelOf, rayThrough, type Tool } from "./tool";
 
 const MOST = 2000; // places of a line
 const APART = 4; // [px]
-const FARTHEST = 30; // from the camera, in sizes of the character
+const FARTHEST = 30; // behind what is looked at, in sizes of the character
 const asDrawn = signal(false);
 
 interface Sample {
@@ -106,10 +106,10 @@ export class TravelTool implements Tool {
   }
 
   private onFloor(pixel: Vector2): Vector3 | null {
-    const { camera } = this.stage.viewer;
+    const { camera, distance } = this.stage.viewer;
     const direction = rayThrough(this.stage, pixel);
     const along = -camera.position.y / direction.y;
-    if (!(along > 0 && along < FARTHEST * (state.value?.mesh.size || 1.8))) return null;
+    if (!(along > 0 && along - distance < FARTHEST * (state.value?.mesh.size || 1.8))) return null;
     return camera.position.clone().addScaledVector(direction, along);
   }
 }

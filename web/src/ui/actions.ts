@@ -2,7 +2,17 @@
 import { computed, signal } from "@preact/signals";
 import { recordedSeconds, takePicture, toggleRecording } from "../capture";
 import type { Stage } from "../scene/stage";
-import { ask, bonesShown, curvesShown, following, motionTime, panelOpen, radius, state } from "../session";
+import {
+  ask,
+  bonesShown,
+  curvesShown,
+  following,
+  motionTime,
+  panelOpen,
+  parallel,
+  radius,
+  state,
+} from "../session";
 import type { ToolId } from "../tools/tool";
 import { chooseTool, isOffered, tool, tools } from "../tools/toolbox";
 import type { IconName } from "./icons";
@@ -37,6 +47,9 @@ export type ActionId =
   | "front"
   | "side"
   | "top"
+  | "parallel"
+  | "roll-left"
+  | "roll-right"
   | "follow"
   | "bones"
   | "curves"
@@ -299,6 +312,30 @@ const ACTIONS: readonly Action[] = [
   { id: "front", group: "View", name: "From the front", keys: ["1"], run: (stage) => stage.view("front") },
   { id: "side", group: "View", name: "From the side", keys: ["3"], run: (stage) => stage.view("side") },
   { id: "top", group: "View", name: "From the top", keys: ["7"], run: (stage) => stage.view("top") },
+  {
+    id: "parallel",
+    group: "View",
+    name: "Parallel rays, without perspective",
+    keys: ["5"],
+    pressed: () => parallel.value,
+    run: () => {
+      parallel.value = !parallel.value;
+    },
+  },
+  {
+    id: "roll-left",
+    group: "View",
+    name: "Roll to the left",
+    keys: ["4"],
+    run: (stage) => stage.viewer.roll(-1),
+  },
+  {
+    id: "roll-right",
+    group: "View",
+    name: "Roll to the right",
+    keys: ["6"],
+    run: (stage) => stage.viewer.roll(1),
+  },
   {
     id: "follow",
     group: "View",

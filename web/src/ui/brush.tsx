@@ -17,6 +17,13 @@ import {
 import { shown } from "./scale";
 import { plainName } from "./words";
 
+const TOUCHES: Record<string, string> = {
+  erase: "Takes away what was drawn.",
+  smooth: "Smooths what was drawn.",
+  follow: "Skin under the brush follows what was drawn.",
+  stay: "Skin under the brush stays, and what was drawn ends at it.",
+};
+
 export function BrushOptions() {
   const [map, shape] = [paintedMap.value, retouched.value];
   const offered = shape === null ? state.value?.paint.actions : state.value?.paint.retouching;
@@ -24,7 +31,7 @@ export function BrushOptions() {
   return (
     <div class="brush">
       <Painted />
-      <p class="quiet">{shape === null && map ? meaning(map) : "Takes away or smooths what was drawn."}</p>
+      <p class="quiet">{shape === null && map ? meaning(map) : (TOUCHES[action.value] ?? "")}</p>
       <fieldset class="actions-of-brush">
         <legend class="visually-hidden">What the brush does</legend>
         {(offered ?? []).map((one) => (

@@ -1,4 +1,5 @@
 // Rows of the tool that poses by strokes: what is drawn next, and how wide the brush is.
+import { drawingPlane } from "../tools/drawing_plane";
 import {
   brush,
   forget,
@@ -12,7 +13,7 @@ import {
 } from "../tools/stroke_pose";
 import { PoseSwitches, Switch } from "./pose_options";
 
-export function StrokeOptions() {
+export function StrokeOptions({ face, toggle }: { face: () => void; toggle: () => void }) {
   const isFirst = phase.value === "baseline";
   return (
     <>
@@ -68,6 +69,25 @@ export function StrokeOptions() {
           value={partly}
           title="What is drawn takes the place of that part of the second line that it lies along"
         />
+      )}
+      <label
+        class="check"
+        title="The second line lies on a plane that you put up: drag its middle, which snaps to joints, or its rings"
+      >
+        <input
+          type="checkbox"
+          class="switch"
+          role="switch"
+          aria-checked={drawingPlane.value !== null}
+          checked={drawingPlane.value !== null}
+          onChange={toggle}
+        />
+        <span>Draw on a plane of my own</span>
+      </label>
+      {drawingPlane.value && (
+        <button type="button" class="button outlined wide" onClick={face}>
+          Turn the plane to me
+        </button>
       )}
       <PoseSwitches another={false} />
     </>

@@ -32,6 +32,7 @@ export function TopBar({ stage, software }: { stage: Stage; software: boolean })
         <ActionButton id="front" stage={stage} text="1" />
         <ActionButton id="side" stage={stage} text="3" />
         <ActionButton id="top" stage={stage} text="7" />
+        <ActionButton id="parallel" stage={stage} text="5" />
       </div>
       <Meters software={software} />
       <div class="cluster" role="group" aria-label="Window">

@@ -88,6 +88,16 @@ def named_part(name: str) -> NamedPart | None:
     return NamedPart(part, side, number, limb)
 
 
+def finger_of(name: str) -> tuple[str, str] | None:
+    """The side ("left", "right" or "") and the finger that a joint's name speaks of, tips and metacarpals too."""
+    words = words_of(name)
+    side = next((_SIDES[word] for word in (*words[:4], *words[::-1]) if word in _SIDES), "")
+    if "toe" in words or "foot" in words or "toes" in words or {"twist", "ik", "ctrl", "pole", "target"} & set(words):
+        return None
+    found = next((_PART_OF_WORD[word] for word in words if _PART_OF_WORD.get(word) in FINGERS), None)
+    return None if found is None else (side, found)
+
+
 def is_auxiliary(name: str) -> bool:
     """Whether a joint only shares a turn, steers others or ends a chain: a twist bone, a target, a tip."""
     plain = [word for word in words_of(name) if word not in _SIDES and not word.isdigit()]

@@ -11,11 +11,13 @@ import numpy as np
 from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.character.proportions.measurements import HANDS, JointStatistics, Proportions
+from supple.character.proportions.tips import skin_tip
 from supple.errors import InputError, SuppleWarning
 from supple.geometry.flesh import Flesh
 from supple.geometry.quaternions import normalize
 
 _WHERE = "check_joints"
+_SHORTEST = 0.05  # of the limb: skin nearer to its last joint than this is not beyond it
 
 
 @dataclass(frozen=True)
@@ -75,14 +77,13 @@ def check_joints(
     limb has segments, the last one is the tip; else the tip is where the skin ends beyond the last joint.
     """
     segments: list[Segment] = []
-    flesh: Flesh | None = None
     for name, chain in chains.items():
         limb = (limbs or {}).get(name, name)
         statistics = measured.statistics(limb)
-        heads = character.skeleton.heads[[character.skeleton.index(joint) for joint in chain]]
+        joints = [character.skeleton.index(joint) for joint in chain]
+        heads = character.skeleton.heads[joints]
         if len(chain) == len(statistics):
-            flesh = flesh or Flesh(character.points, character.triangles)
-            heads = np.concatenate([heads, _tip(character, flesh, heads, chain[-1])[None]])
+            heads = np.concatenate([heads, _tip(character, joints)[None]])
         elif len(chain) != len(statistics) + 1:
             raise InputError(
                 _WHERE,
@@ -101,14 +102,17 @@ def check_joints(
     return JointReport(tuple(segments))
 
 
-def _tip(character: Character, flesh: Flesh, heads: FloatArray, joint: str) -> FloatArray:
-    """Where the skin ends beyond a last joint, straight on along its bone."""
-    tails = character.skeleton.tails
-    tail = None if tails is None else tails[character.skeleton.index(joint)]
-    direction = normalize((tail if tail is not None else heads[-1] + heads[-1] - heads[-2]) - heads[-1])
-    _, reach = flesh.first_crossing(heads[-1][None], direction[None], 2.0 * flesh.span)
-    if not np.isfinite(reach[0]) or not direction.any():
-        raise InputError(
-            _WHERE, f"no skin lies beyond joint {joint!r}", "the tip must be known", "add a joint at the tip"
-        )
-    return np.asarray(heads[-1] + reach[0] * direction)
+def _tip(character: Character, joints: list[int]) -> FloatArray:
+    """Where the skin ends beyond a last joint: how far its own skin reaches, or the first skin straight on."""
+    tip = skin_tip(character, joints)
+    if tip is not None:
+        return tip
+    skeleton, flesh = character.skeleton, Flesh(character.points, character.triangles)
+    last, heads = joints[-1], skeleton.heads
+    ahead = heads[last] - heads[joints[-2]] if skeleton.tails is None else skeleton.tails[last] - heads[last]
+    direction = normalize(ahead)
+    _, reach = flesh.first_crossing(heads[last][None], direction[None], 2.0 * flesh.span)
+    if not np.isfinite(reach[0]) or reach[0] < _SHORTEST * np.linalg.norm(heads[last] - heads[joints[0]]):
+        given = f"no skin lies beyond joint {skeleton.names[last]!r}"
+        raise InputError(_WHERE, given, "the tip must be known", "add a joint at the tip")
+    return np.asarray(heads[last] + reach[0] * direction)

@@ -69,7 +69,7 @@ def limb_axis(points: ArrayLike, triangles: ArrayLike, *, root: ArrayLike) -> Fl
 
 def _through_middles(line: FloatArray, positions: FloatArray, weights: FloatArray) -> FloatArray:
     """Every point of a line moved, square to it, to the weighted middle of the skin beside it."""
-    at = _along(line, positions)
+    at = positions_along(line, positions)
     length = _lengths_along(line)
     width = length[-1] / _SECTIONS
     near = weights * np.exp(-0.5 * ((at - length[:, None]) / width) ** 2)
@@ -95,7 +95,7 @@ def _reaching(line: FloatArray, points: FloatArray) -> FloatArray:
     return _points_at(long, np.linspace(0.0, _lengths_along(long)[-1], len(line)))
 
 
-def _along(line: FloatArray, positions: FloatArray) -> FloatArray:
+def positions_along(line: FloatArray, positions: FloatArray) -> FloatArray:
     """How far along a line [m] places (N, 3) lie, by its nearest point."""
     gap, fraction = distances_to_segments(positions, line[:-1], line[1:])
     nearest = gap.argmin(axis=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from supple.errors import InputError
-from supple.skins.registry import SKINS
+from supple.skins.registry import PUBLISHED, SKINS
 
 HELP = "names with commas between them, settings after colons: linear,lattice:preset=soft"
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
@@ -19,7 +19,7 @@ def read_skin_list(text: str) -> dict[str, tuple[str, dict[str, Any]]]:
     """
     pieces: list[str] = []
     for piece in filter(None, (piece.strip() for piece in text.split(","))):
-        if pieces and ":" in pieces[-1] and "=" in piece and piece.partition(":")[0] not in SKINS:
+        if pieces and ":" in pieces[-1] and "=" in piece and piece.partition(":")[0] not in {*SKINS, *PUBLISHED}:
             pieces[-1] += f", {piece}"
         else:
             pieces.append(piece)

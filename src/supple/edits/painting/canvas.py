@@ -47,8 +47,8 @@ class Canvas:
     """A character's skin at rest, as brushes see it."""
 
     def __init__(self, character: Character) -> None:
-        self._points = character.points
-        self._triangles = character.triangles
+        self.points = self._points = character.points
+        self.triangles = self._triangles = character.triangles
         self._heads = character.skeleton.heads
         self._size = float(character.size.max())
 

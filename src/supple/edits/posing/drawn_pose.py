@@ -51,14 +51,14 @@ class DrawnPose:
         Where feet or hands are pinned that the lines carry along, their limbs bend for them. `stretch` and `twist` are
         those of `posed_by_strokes`.
         """
-        limits = None if ranges is None else ranges.limits
         posed = posed_by_strokes(
             skeleton,
             pose,
             self.baseline,
             offset=self.offset,
             radius=radius,
-            limits=limits,
+            limits=None if ranges is None else ranges.limits,
+            hinges=None if ranges is None else ranges.hinges,
             stretch=stretch,
             twist=twist,
         )

@@ -9,8 +9,10 @@ from types import MappingProxyType
 import numpy as np
 
 from supple.arrays import FloatArray, IntArray, frozen
+from supple.character.anatomy.joint_limits import HINGE, find_joint_limits
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
+from supple.edits.strokes.posing import Hinge
 from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.motion.pose import Pose
@@ -55,10 +57,20 @@ class JointRanges:
 
     @classmethod
     def of(cls, character: Character, poses: Sequence[Pose] = ()) -> JointRanges:
-        """Those that are kept in a character, or else those of its elbows and knees (`from_names`)."""
+        """Those that are kept in a character, or else those of its elbows, knees, hocks and fingers, by its anatomy.
+
+        They go as far as its motions do, and as far as `poses`, if there are any.
+        """
         kept = character.extras.get(_KEPT)
         if kept is None:
-            return cls.from_names(character.skeleton, poses)
+            limits = character.joint_limits
+            if poses:
+                limits = find_joint_limits(character.skeleton, [np.stack([pose.world_from_joint for pose in poses])])
+            hinges = {name: limit for name, limit in limits.items() if limit.kind == HINGE}
+            return cls(
+                {name: limit.axis for name, limit in hinges.items()},
+                {name: (min(limit.low, 0.0), max(limit.high, 0.0)) for name, limit in hinges.items()},
+            )
         return cls(
             {name: np.asarray(axis) for name, axis in kept["axes"].items()},
             {name: (float(low), float(high)) for name, (low, high) in kept["spans"].items()},
@@ -76,8 +88,15 @@ class JointRanges:
 
     @property
     def limits(self) -> dict[str, float]:
-        """The largest angle [rad] from rest by joint, whichever way, as `posed_by_strokes` knows them."""
-        return {name: min(max(-low, high), np.pi) for name, (low, high) in self.spans.items()}
+        """The largest angle [rad] from rest by joint, whichever way, as `posed_by_strokes` knows them; no hinges."""
+        free = {name: span for name, span in self.spans.items() if name not in self.axes}
+        return {name: min(max(-low, high), np.pi) for name, (low, high) in free.items()}
+
+    @property
+    def hinges(self) -> dict[str, Hinge]:
+        """Joints that turn about one line, as `posed_by_strokes` knows them."""
+        spans = {name: self.spans.get(name, (-np.pi, np.pi)) for name in self.axes}
+        return {name: Hinge(axis, *spans[name]) for name, axis in self.axes.items()}
 
     def on(self, skeleton: Skeleton, rotations: FloatArray) -> RangesInPose:
         """For joints that are turned (J, 3, 3) away from rest when the posing begins."""

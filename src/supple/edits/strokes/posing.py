@@ -17,6 +17,18 @@ from supple.motion.pose import Pose
 
 _WHERE = "posed_by_strokes"
 RADIUS = 0.06  # of the largest side of the box round all joints: about 0.1 m on a grown person
+_FACING = math.radians(60.0)  # how far a bone turns about itself for a hinge at its end
+_BACKWARDS = math.radians(120.0)  # a hinge would have to turn round by more than this: it is drawn backwards
+_HARDLY = 0.1  # sine of a fold, or of the angle between an axis and a bone, that tells nothing
+
+
+@dataclass(frozen=True, eq=False)
+class Hinge:
+    """A joint that turns about one line: its `axis` (3,) at rest, and from `low` to `high` [rad], rest being 0."""
+
+    axis: FloatArray
+    low: float
+    high: float
 
 
 def joints_near(pose: Pose, stroke: Stroke, radius: float | None = None) -> IntArray:
@@ -34,6 +46,7 @@ def posed_by_strokes(
     offset: Stroke,
     radius: float | None = None,
     limits: Mapping[str, float] | None = None,
+    hinges: Mapping[str, Hinge] | None = None,
     move_roots: bool = True,
     stretch: float | Mapping[str, float] = 1.0,
     twist: bool = False,
@@ -43,8 +56,10 @@ def posed_by_strokes(
     From the root outward, each picked joint is turned so that the picked joints below it point to where the strokes
     want them; where bones keep their lengths, they come as near as those allow. A picked root moves there unless
     `move_roots` is false. `limits` are the largest angles [rad] from rest by joint name; a joint turns no farther than
-    that against its parent (nor farther than it is already). Without a `radius` [m], joints within 0.06 of the pose's
-    size are picked; where there are none it is refused.
+    that against its parent (nor farther than it is already). `hinges` turn about one line alone, and as far as they
+    may: a knee that is drawn backwards stays straight; the joint above turns about its bone, up to 60 degrees, for a
+    hinge to fold the way that is drawn. `JointRanges.of(character)` knows both. Without a `radius` [m], joints within
+    0.06 of the pose's size are picked; where there are none it is refused.
 
     `stretch` is how many times as long as they are bones may become, or as many times as short, for all or by the name
     of the joint that a bone begins at; then joints come to where the strokes want them. With `twist` bones take the
@@ -52,6 +67,7 @@ def posed_by_strokes(
     """
     lengths = _check_stretch(skeleton, stretch)
     bounds = _check_limits(skeleton, limits or {})
+    folds = {skeleton.index(name): hinge for name, hinge in (hinges or {}).items()}
     heads = pose.world_from_joint[:, :3, 3]
     parameters, distances = baseline.nearest_parameters(heads)
     picked = np.flatnonzero(distances <= _check_radius(radius, pose, _WHERE))
@@ -65,16 +81,17 @@ def posed_by_strokes(
     goals, turns = carry_from(baseline, offset, heads[picked], parameters=parameters[picked])
     wanted = dict(zip(picked.tolist(), goals, strict=True))
     twists = dict(zip(picked.tolist(), turns, strict=True)) if twist else {}
-    allowed = _Allowed(bounds, lengths, twists, move_roots)
+    allowed = _Allowed(bounds, folds, lengths, twists, move_roots)
     moves = _move_joints(skeleton, pose, wanted, allowed)
     return Pose(moves @ pose.world_from_joint, shapes=pose.shapes)
 
 
 @dataclass(frozen=True)
 class _Allowed:
-    """What joints may do: `bounds` [rad] by joint, how far bones (J,) may stretch, and the turns that strokes want."""
+    """What joints may do: `bounds` [rad] and `hinges` by joint, how far bones (J,) may stretch, and their twists."""
 
     bounds: Mapping[int, float]
+    hinges: Mapping[int, Hinge]
     stretch: FloatArray
     twists: Mapping[int, FloatArray]
     move_roots: bool
@@ -110,12 +127,62 @@ def _move_joints(skeleton: Skeleton, pose: Pose, wanted: Mapping[int, FloatArray
             continue
         directions = world[followers, :3, 3] @ move[:3, :3].T + move[:3, 3] - head
         targets = _find_targets(directions, np.array([wanted[f] for f in followers]) - head, wanted[joint] - head)
+        if joint in allowed.hinges:
+            rotation = _fold(allowed.hinges[joint], skeleton, moves, world, joint, directions, targets)
+            _turn_about(moves[joint], rotation, head)
+            continue
         rotation = _fit_rotation(directions, targets)
-        if joint in allowed.twists:
+        below = followers[0]
+        if len(followers) == 1 and below in allowed.hinges and below in leads:
+            way = np.mean([wanted[last] for last in leads[below]], axis=0) - wanted[below]
+            axis = rotation @ move[:3, :3] @ _rotation_from_rest(skeleton, world, joint) @ allowed.hinges[below].axis
+            rotation = _face(axis, rotation @ directions[0], way) @ rotation
+        elif joint in allowed.twists:
             about = rotation @ directions.sum(axis=0)
             rotation = _twist(allowed.twists[joint] @ (rotation @ move[:3, :3]).T, about) @ rotation
         _turn_about(moves[joint], _bounded(rotation, skeleton, moves, world, joint, allowed.bounds), head)
     return moves
+
+
+def _rotation_from_rest(skeleton: Skeleton, world: FloatArray, joint: int) -> FloatArray:
+    """How (3, 3) a joint is turned away from rest, in the world."""
+    return quaternions.nearest_rotation(world[joint, :3, :3] @ skeleton.joint_from_world[joint, :3, :3])
+
+
+def _fold(
+    hinge: Hinge,
+    skeleton: Skeleton,
+    moves: FloatArray,
+    world: FloatArray,
+    joint: int,
+    directions: FloatArray,
+    targets: FloatArray,
+) -> FloatArray:
+    """The turn (3, 3) of a hinge about its axis that takes directions (N, 3) nearest to targets, as far as it folds."""
+    parent = int(skeleton.parents[joint])
+    above = np.eye(3) if parent < 0 else moves[parent, :3, :3] @ _rotation_from_rest(skeleton, world, parent)
+    own = moves[joint, :3, :3] @ _rotation_from_rest(skeleton, world, joint)
+    axis, folded = above @ hinge.axis, _angle_about(above.T @ own, hinge.axis)
+    now, then = (vectors - np.outer(vectors @ axis, axis) for vectors in (directions, targets))
+    angle = math.atan2(float((np.cross(now, then) @ axis).sum()), float((now * then).sum()))
+    angle = float(np.clip(folded + angle, min(hinge.low, folded), max(hinge.high, folded))) - folded
+    return quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(axis, angle))
+
+
+def _face(axis: FloatArray, bone: FloatArray, way: FloatArray) -> FloatArray:
+    """The turn (3, 3) about a bone after which a hinge at its end, with this axis, folds the way that is wanted.
+
+    Where that is hardly a fold, or would be one backwards, the bone stays as it is.
+    """
+    along = quaternions.normalize(bone)
+    wanted, there = np.cross(along, quaternions.normalize(way)), axis - (axis @ along) * along
+    if np.linalg.norm(wanted) < _HARDLY or np.linalg.norm(there) < _HARDLY:
+        return np.eye(3)
+    angle = math.atan2(float(np.cross(there, wanted) @ along), float(there @ wanted))
+    if abs(angle) > _BACKWARDS:
+        return np.eye(3)
+    bounded = float(np.clip(angle, -_FACING, _FACING))
+    return quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(along, bounded))
 
 
 def _turn_about(move: FloatArray, rotation: FloatArray, head: FloatArray) -> None:
@@ -153,9 +220,15 @@ def _stretched(bone: FloatArray, wanted: FloatArray, most: float) -> FloatArray:
 
 def _twist(rotation: FloatArray, about: FloatArray) -> FloatArray:
     """The part (3, 3) of a rotation that turns about a direction."""
-    axis, quaternion = quaternions.normalize(about), quaternions.quat_from_matrix(rotation)
-    angle = 2.0 * np.arctan2(float(quaternion[:3] @ axis), float(quaternion[3]))
-    return quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(axis, angle))
+    axis = quaternions.normalize(about)
+    return quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(axis, _angle_about(rotation, axis)))
+
+
+def _angle_about(rotation: FloatArray, axis: FloatArray) -> float:
+    """How far [rad] a rotation turns about an axis, from minus to plus half a turn."""
+    quaternion = quaternions.quat_from_matrix(rotation)
+    angle = 2.0 * math.atan2(float(quaternion[:3] @ axis), float(quaternion[3]))
+    return (angle + math.pi) % (2.0 * math.pi) - math.pi
 
 
 def _check_radius(radius: float | None, pose: Pose, where: str) -> float:

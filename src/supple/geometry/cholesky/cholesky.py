@@ -12,6 +12,7 @@ from supple.arrays import Float32Array, IntArray
 from supple.errors import InputError
 
 _MOST_DENSE = 16384  # unknowns; a GPU keeps the whole inverse of smaller matrices, at most 1 GiB
+_MANY = 8  # bodies from which a GPU multiplies by the inverse in tiles
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +95,18 @@ class Cholesky:
 
     def solving(self, sides: Any, answers: Any) -> devices.Launch:
         """Recorded: `answers` = A^-1 `sides`, vec3f on the device; items that are no unknowns stay as they are."""
-        from supple.geometry.cholesky import kernels
+        from supple.geometry.cholesky import inverse_kernels, kernels
 
         given = [self._stride, *self._arrays]
-        if self._is_dense:
-            inputs = [*given, sides, answers]
-            return devices.Launch(kernels.multiply_inverse, self._copies * self._count, inputs, self._device)
-        inputs = [*given, sides, self._work, answers]
-        return devices.Launch(kernels.solve_sparse, self._copies, inputs, self._device, smallest=1)
+        if not self._is_dense:
+            inputs = [*given, sides, self._work, answers]
+            return devices.Launch(kernels.solve_sparse, self._copies, inputs, self._device, smallest=1)
+        if self._copies < _MANY:
+            lanes = int(inverse_kernels.LANES)
+            count, inputs = self._copies * self._count * lanes, [*given, sides, answers]
+            return devices.Launch(inverse_kernels.multiply_row, count, inputs, self._device, block=lanes)
+        tiles = -(-self._count // inverse_kernels.UNKNOWNS) * -(-self._copies // inverse_kernels.BODIES)
+        count, inputs = tiles * inverse_kernels.THREADS, [self._copies, *given, sides, answers]
+        return devices.Launch(
+            inverse_kernels.multiply_tiles, count, inputs, self._device, block=inverse_kernels.THREADS
+        )

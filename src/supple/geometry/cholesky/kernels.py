@@ -49,19 +49,6 @@ def solve_sparse(
 
 
 @wp.kernel(enable_backward=False)
-def multiply_inverse(first: int, stride: int, rows: IntArray, inverse: FloatArray, sides: Points, answers: Points):
-    """x = A^-1 b, a thread for every unknown of every body. A^-1 is symmetric, so threads read it side by side."""
-    t = first + wp.tid()
-    n = rows.shape[0]
-    c = t // n
-    j = t - c * n
-    x = wp.vec3f(0.0, 0.0, 0.0)
-    for i in range(n):
-        x += inverse[i * n + j] * sides[c * stride + rows[i]]
-    answers[c * stride + rows[j]] = x
-
-
-@wp.kernel(enable_backward=False)
 def down_parts(
     first: int,
     top: int,

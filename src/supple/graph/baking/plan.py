@@ -19,7 +19,7 @@ from supple.character import packing
 from supple.character.character import Character
 from supple.character.fingerprint import fingerprint
 from supple.errors import InputError
-from supple.graph.baked_bodies import pack_bodies
+from supple.graph.baked_bodies import body_names, pack_bodies
 from supple.graph.graph import Graph
 from supple.graph.player import Player
 from supple.motion.motion import Motion
@@ -78,6 +78,8 @@ class Plan:
         }
         met, bodies = pack_bodies(graph.met_bodies(character), character, poses)
         info |= {"bodies": bodies} if bodies else {}
+        if graph.touching is not None:
+            info["met"] = body_names(graph.touching.met_bodies(character))
         shape_weights = [[pose.shapes.get(name, 0.0) for name in sorted(character.shapes)] for pose in poses]
         moving = {
             "poses": np.stack([pose.world_from_joint for pose in poses]).astype("<f8"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from supple.errors import InputError
+from supple.files import put_in_place
 from supple.graph import container
 from supple.graph.bake import disk_full_named, existing, held, layout_of
 from supple.graph.baking.plan import Plan
@@ -63,4 +64,4 @@ def _write(plan: Plan, target: Path, ranges: Mapping[tuple[int, int], Path]) -> 
                     made_on=marks[frame],
                 )
         os.fsync(file.fileno())
-        part_of(target).replace(target)
+        put_in_place(part_of(target), target)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.arrays import Float32Array
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError, SuppleWarning
@@ -26,6 +27,7 @@ from supple.motion.pose import Pose
 if TYPE_CHECKING:
     from supple.graph.cache import Cache
 
+PRESSURE = "_PRESSURE"
 _SHEARED = 5e-6  # of the reach: by how much a pose may be off its moves, turns and scales, which round
 
 
@@ -82,7 +84,8 @@ def write_cache(cache: Cache, path: Path) -> None:
     A bake of plain linear blend is a skinned mesh and its motion, a few hundred kilobytes. Any other is played by
     blending one morph target a frame into the next: 24 bytes (place and normal) a drawn vertex and frame, and
     4 bytes times the square of the number of frames for the animation. Where the skin moved the bones, the skeleton
-    with that motion stands beside the mesh; so do the bodies that it met, each a mesh on a node that moves.
+    with that motion stands beside the mesh; so do the bodies that it met, each a mesh on a node that moves. How hard
+    the skin was pressed is the attribute `_PRESSURE` [Pa], which morph targets change as they change places.
     """
     motion = _plain_motion(cache)
     if motion is not None:
@@ -123,10 +126,16 @@ def _write_morphing(cache: Cache, path: Path) -> None:
     glb = Glb()
     mesh = GlbMesh(glb, character, display)
     rest = rest_columns(character, display)
-    mesh.add(rest | map_columns(character, display)[0])
+    felt = _felt(cache)
+    still = {} if felt is None else {PRESSURE: np.zeros(len(display.control_points), dtype=np.float32)}
+    mesh.add(rest | map_columns(character, display)[0] | still)
     targets = (
-        {"POSITION": display.positions(points) - rest["POSITION"], "NORMAL": display.normals(points) - rest["NORMAL"]}
-        for points in cache.points
+        {
+            "POSITION": display.positions(points) - rest["POSITION"],
+            "NORMAL": display.normals(points) - rest["NORMAL"],
+            **({} if felt is None else {PRESSURE: felt[frame][display.control_points]}),
+        }
+        for frame, points in enumerate(cache.points)
     )
     names = [f"frame {number:04d}" for number in range(1, frames + 1)]
     mesh.add_targets(targets, names, [1.0] + [0.0] * (frames - 1))
@@ -143,6 +152,12 @@ def _write_morphing(cache: Cache, path: Path) -> None:
         _add_bones(glb, moved)
     _set_scene(glb, [*tops, drawn_by, *add_bodies(glb, cache.bodies, times)])
     glb.write(path)
+
+
+def _felt(cache: Cache) -> Float32Array | None:
+    """How hard the skin was pressed (F, V) [Pa]; None where it never was, or a painted map has that name."""
+    felt = cache.pressure
+    return felt if felt is not None and felt.any() and PRESSURE[1:].lower() not in cache.info["maps"] else None
 
 
 def _add_bones(glb: Glb, motion: Motion) -> None:

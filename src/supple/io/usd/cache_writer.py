@@ -22,7 +22,8 @@ def write_cache(cache: Cache, path: Path) -> None:
     """Write the mesh with its quads, texture coordinates, materials, maps and parts, and all frames.
 
     Frame 0 is time code 0. Where the skin moved the bones, the skeleton with that motion stands beside the mesh, and
-    so do the bodies that it met, each a mesh that moves as a whole.
+    so do the bodies that it met, each a mesh that moves as a whole. How hard the skin was pressed in every frame [Pa]
+    is its primvar `pressure`.
     Pictures of materials lie in a folder beside the file: hero.usdc has hero_textures.
     """
     character = cache.character
@@ -40,6 +41,10 @@ def write_cache(cache: Cache, path: Path) -> None:
         normals = BakeNormals(cache)
         for frame, points in enumerate(cache.points):
             mesh.set_points(points, time=float(frame), normals=normals.at(frame))
+        felt = cache.pressure
+        if felt is not None and "pressure" not in character.maps:
+            for frame, pressure in enumerate(felt):
+                mesh.set_values("pressure", pressure, time=float(frame))
         moved = simulated_motion(cache)
         if moved is not None:
             add_skeleton(stage, f"/{name}/Bones", moved)

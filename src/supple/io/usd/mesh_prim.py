@@ -71,3 +71,9 @@ class MeshPrim:
         self.mesh.CreateExtentAttr().Set(vectors(np.stack([points.min(axis=0), points.max(axis=0)])), at)
         shown = self._normals(points) if normals is None else self._normals.chosen(normals)
         self._normals_attribute.Set(vectors(shown), at)
+
+    def set_values(self, name: str, values: Float32Array, *, time: float) -> None:
+        """Give it values (V,) of vertices at one time code, as a primvar."""
+        UsdGeom, Sdf = usd("UsdGeom", name), usd("Sdf", name)
+        primvars = UsdGeom.PrimvarsAPI(self.mesh)
+        primvars.CreatePrimvar(name, Sdf.ValueTypeNames.FloatArray, UsdGeom.Tokens.vertex).Set(singles(values), time)

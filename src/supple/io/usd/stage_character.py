@@ -267,7 +267,8 @@ def _read_named(mesh: Any, piece: _Piece) -> None:
     for primvar in UsdGeom.PrimvarsAPI(mesh).GetPrimvarsWithValues():
         name = str(primvar.GetPrimvarName())
         if primvar.GetTypeName() == "float[]" and primvar.GetElementSize() == 1 and not name.startswith("skel:"):
-            values = np.array(primvar.ComputeFlattened(), dtype=np.float64)
+            flat = primvar.ComputeFlattened()
+            values = np.array([] if flat is None else flat, dtype=np.float64)  # one that only changes is no painted map
             whole = primvar.GetInterpolation() in (UsdGeom.Tokens.vertex, UsdGeom.Tokens.varying)
             if whole and len(values) == len(piece.points) and np.isfinite(values).all():
                 piece.maps[primvar.GetAttr().GetDisplayName() or name] = values

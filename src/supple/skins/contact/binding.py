@@ -21,13 +21,23 @@ from supple.skins.contact.dynamics.factored_system import SolverArrays, factoriz
 from supple.skins.contact.model.flesh import WHERE, FleshLayer, flesh_from_character
 from supple.skins.contact.model.links import Links, joints_from_links, links_from_flesh
 from supple.skins.contact.model.mechanism import Mechanism, MechanismState, blended_rotations, mechanism_from_flesh
-from supple.skins.contact.settings import JointBounds, hinge_axes, joint_limits, region_vertices, with_regions
+from supple.skins.contact.response.skin_points import SkinEmbedding
+from supple.skins.contact.settings import (
+    JointBounds,
+    hinge_axes,
+    joint_limits,
+    joint_springs,
+    region_vertices,
+    with_regions,
+)
 from supple.skins.contact.surface import SkinAttachment
 from supple.skins.kinematic.blend import BlendWeights
 
 if TYPE_CHECKING:
     from supple.skins.contact.skin import ArticulatedContact
 
+_GRAVITY = 9.81  # [m/s²]: that of the earth, by which the friction of joints is measured
+_NO_CORE = 1e9  # [m]: how deep flesh without a core is
 _HANGS = 0.25  # of how deep flesh is: how far it may be modelled to hang
 
 
@@ -66,9 +76,11 @@ class Sag:
 class ContactBinding:
     """A character with a dynamic skeleton and elastic flesh of n free nodes.
 
-    `mechanism` is as it was modelled: nothing hangs, and no joint has a limit or damping; `joint_inertia` (c,) [kg m²]
-    is that of all that hangs on each joint. `max_displacements` (n,) [m] is how far flesh may go, `stiffness_factor`
-    that of its stiffness, and `rest` what its skin is at rest, where it meets itself.
+    `mechanism` is as it was modelled: nothing hangs, and no joint has a limit or damping; `joint_inertia` (c,) [kg
+    m²] is that of all that hangs on each joint, `joint_weights` (c,) [N m] about how hard gravity turns it.
+    `max_displacements` (n,) [m] is how far flesh may go, `stiffness_factor` that of its stiffness, and `rest` what
+    its skin is at rest, where it meets itself. `flesh_depths` (N + V,) [m] is how deep flesh is below nodes and
+    vertices of the skin.
     """
 
     character: Character
@@ -76,11 +88,14 @@ class ContactBinding:
     links: Links
     mechanism: Mechanism
     joint_inertia: FloatArray
+    joint_weights: FloatArray
     max_displacements: FloatArray
     stiffness_factor: FactorArrays | None
     solver: SolverArrays
     rest: RestExclusions | None
     attachment: SkinAttachment
+    skin_embedding: SkinEmbedding
+    flesh_depths: FloatArray
     packed: BlendWeights
     constants: devices.Constants
 
@@ -104,17 +119,23 @@ class ContactBinding:
         joints = joints_from_links(skeleton, links, hinges=hinge_axes(skin.joints, character))
         mechanism = mechanism_from_flesh(flesh, links, joints)
         rest_exclusions = make_detector(flesh, mechanism, (), self_collision=True, device="cpu").rest_exclusions
+        inertia, load = subtree_inertia(mechanism)
+        attachment = SkinAttachment.from_flesh(character, flesh)
+        embedding, depths = _embed_skin(character, links, attachment, mechanism.node_count), _core_distances(mechanism)
         return cls(
             character,
             flesh,
             links,
             mechanism,
-            subtree_inertia(mechanism)[0][joints.children],
+            inertia[joints.children],
+            _GRAVITY * np.sqrt(inertia * load)[joints.children],
             _depths(mechanism),
             factorize(mechanism.stiffness.tocsc()),
             SolverArrays.from_mechanism(mechanism, skin.step),
             rest_exclusions,
-            SkinAttachment.from_flesh(character, flesh),
+            attachment,
+            embedding,
+            np.concatenate([depths, embedding.carried_values(depths)]),
             packed,
             devices.Constants(device),
         )
@@ -130,7 +151,7 @@ class ContactBinding:
         return replace(self, character=character)
 
     def tuned_mechanism(self, bounds: JointBounds, rest_sag: FloatArray) -> Mechanism:
-        """The mechanism with these limits and this damping of its joints, its flesh modelled as hanging so far."""
+        """The mechanism with these limits, springs and damping of its joints, its flesh modelled as hanging so far."""
         skeleton = self.character.skeleton
         axes = hinge_axes(bounds, self.character)
         spans, cones = joint_limits(bounds.limits, self.character, axes)
@@ -138,16 +159,46 @@ class ContactBinding:
         rest = self.mechanism.rest.copy()
         rest[: self.mechanism.node_count] -= rest_sag
         damping = bounds.joint_damping * self.joint_inertia
-        return replace(self.mechanism, joints=joints, joint_damping=damping, rest=rest)
+        turned = [int(self.links.joints[link]) for link in joints.children]
+        stiffness = joint_springs(bounds.joint_stiffness, skeleton, turned) * self.joint_inertia
+        friction = bounds.joint_friction * self.joint_weights
+        return replace(
+            self.mechanism,
+            joints=joints,
+            joint_damping=damping,
+            joint_stiffness=stiffness,
+            joint_friction=friction,
+            rest=rest,
+        )
+
+
+def _embed_skin(character: Character, links: Links, attachment: SkinAttachment, free: int) -> SkinEmbedding:
+    """The skin's vertices as contact points: weights of joints become those of links, flesh carries what it does."""
+    dense = character.require_weights(WHERE).dense(len(character.skeleton))
+    carried = np.zeros((len(dense), len(links)))
+    np.add.at(carried.T, links.of_joint, dense.T)
+    shares = attachment.weights.astype(np.float64) * attachment.follow_weights[:, None]
+    return SkinEmbedding.from_weights(character.points, carried, attachment.nodes, shares, free=free)
+
+
+def _core_distances(mechanism: Mechanism) -> FloatArray:
+    """How deep (N,) [m] flesh is below nodes: how far the core is; none below its own."""
+    from scipy.spatial import cKDTree
+
+    n, every = mechanism.node_count, len(mechanism.rest)
+    found = np.zeros(every)
+    if n == every:  # without a core there is nothing to be pressed on
+        found[:] = _NO_CORE
+    elif n:
+        found[:n] = cKDTree(mechanism.rest[n:]).query(mechanism.rest[:n])[0]
+    return found
 
 
 def _depths(mechanism: Mechanism) -> FloatArray:
     """How far (n,) [m] free nodes may go: as far as the core is, and the length of an edge."""
-    from scipy.spatial import cKDTree
-
     n = mechanism.node_count
     if n in (0, len(mechanism.rest)):
         return np.full(n, np.inf)
-    deep = np.asarray(cKDTree(mechanism.rest[n:]).query(mechanism.rest[:n])[0])
     ends = mechanism.rest[mechanism.elements]
-    return deep + float(np.linalg.norm(ends[:, 1:] - ends[:, :1], axis=2).mean())
+    edge = float(np.linalg.norm(ends[:, 1:] - ends[:, :1], axis=2).mean())
+    return np.asarray(_core_distances(mechanism)[:n] + edge)

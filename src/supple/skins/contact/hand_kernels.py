@@ -26,7 +26,7 @@ Symbols as in dynamics/node_kernels.py; every kernel works on item `first + tid`
 
 import warp as wp
 
-from supple.skins.contact.dynamics.energy_kernels import IMPULSE, TWIST, WORK
+from supple.skins.contact.dynamics.energy_kernels import add_from_outside
 from supple.skins.contact.dynamics.node_kernels import (
     FloatArray,
     IntArray,
@@ -336,11 +336,8 @@ def solve_grips(
         motion = system.velocities[h]
         for g in range(count):
             motion += system.couplings[h * count + g] * system.increments[g]
-        twist = wp.cross(center, impulse)
-        for axis in range(3):
-            energy_balance[IMPULSE + axis] = energy_balance[IMPULSE + axis] + impulse[axis]
-            energy_balance[TWIST + axis] = energy_balance[TWIST + axis] + twist[axis]
-        energy_balance[WORK] = energy_balance[WORK] + wp.max(wp.dot(impulse, motion), wp.float64(0.0))
+        tree = links.trees[grips.bones[h]]
+        add_from_outside(tree, impulse, wp.cross(center, impulse), wp.dot(impulse, motion), energy_balance)
 
 
 @wp.kernel(enable_backward=False)

@@ -28,7 +28,7 @@ MOST = 16  # hands
 Row = tuple[IntArray, FloatArray, FloatArray]
 """Nodes that a hand is felt by, with weights, and with those of their flesh."""
 _FASTEST = 3.0  # sizes of the character in a second: how fast a hand draws a place to it that it does not have yet
-_STRONGEST = 60.0  # [m/s²]: times the mass of the character, how hard a hand pulls at most
+STRONGEST = 60.0  # [m/s²]: times the mass of the character, how hard a hand pulls at most
 _REACH = 0.8  # of the way to the nearest bone: how far a hand draws flesh out,
 _WITHIN = 0.9  # and at most this share of how far flesh may go anywhere
 _TINY = 1e-300
@@ -171,6 +171,10 @@ class Hands:
             size = float(self._binding.character.size.max())
             self._on_device = _HandLaunches(grips, self._solver, self._skin, self.forces, size)
 
+    def forget(self) -> None:
+        """Hold nothing; how hard hands pulled lately stays as it is remembered, for those that hold next."""
+        self._grips, self._on_device = [], None
+
     def apply(self) -> None:
         """After the free step was predicted: change it by what hands do."""
         if self._on_device is not None:
@@ -204,7 +208,7 @@ class _HandLaunches:
         system = self._system(count, k, pieces, device)
         self.impulses = system.impulses
         base = fill_struct(kernels.LinkSystem, links)
-        strongest = solver.dt * _STRONGEST * float(mechanism.link_masses.sum())
+        strongest = solver.dt * STRONGEST * float(mechanism.link_masses.sum())
 
         def launch(kernel: Any, items: int, *inputs: Any, smallest: int = 64) -> devices.Launch:
             return devices.Launch(kernel, items, inputs, device, smallest=smallest)

@@ -63,6 +63,10 @@ class PlacedObstacles:
             del self._bodies[name]
             self._pipeline.exchange(self._first + slot, _waiting(slot), still=True)
 
+    def numbers(self) -> dict[str, int]:
+        """Which of all obstacles of the pipeline each of them is, by name."""
+        return {name: self._first + slot for name, slot in self._slots.items()}
+
     def now(self) -> dict[str, tuple[RigidBody, FloatArray]]:
         """What there is, and where (4, 4) it is, by name."""
         moved = self._pipeline.dynamic_bodies

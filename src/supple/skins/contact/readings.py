@@ -1,4 +1,4 @@
-"""What a soft character feels, read off its skin: forces on every vertex, and how hard it is pressed."""
+"""What a soft character feels, read off its skin: forces on every vertex, how hard it is pressed, and by what."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Float32Array, FloatArray
+from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.character.character import Character
 from supple.geometry.topology import ring_areas
 from supple.skins.contact.dynamics.solver import CondensedSolver
 from supple.skins.contact.response.contact_set import ContactImpulses, ContactSet
 from supple.skins.contact.surface import SkinAttachment
+from supple.skins.contact_events import Records, pair_records
 
 
 class SkinReadings:
@@ -21,7 +22,9 @@ class SkinReadings:
     What presses nodes that no vertex hangs on is not seen.
     """
 
-    def __init__(self, character: Character, attachment: SkinAttachment, solver: CondensedSolver) -> None:
+    def __init__(
+        self, character: Character, attachment: SkinAttachment, cells: IntArray, solver: CondensedSolver
+    ) -> None:
         from supple.skins.contact import reading_kernels as kernels
 
         wp, device, nodes = devices.warp(), solver.device, solver.nodes
@@ -31,7 +34,8 @@ class SkinReadings:
         def put(values: Any, kind: Any) -> Any:
             return devices.to_device(np.asarray(values), kind, device)
 
-        self._dt, self._every = solver.dt, every
+        self._dt, self._every, self._cells = solver.dt, every, cells
+        self._cell_areas = np.maximum(np.bincount(cells, areas, minlength=len(areas)), 1e-12)
         self._outer, self._forces = (wp.zeros(every, dtype=wp.vec3d, device=device) for _ in range(2))
         self._pressed = wp.zeros(every, dtype=wp.float64, device=device)
         self._on_skin = wp.zeros(count, dtype=wp.vec3f, device=device)
@@ -54,25 +58,47 @@ class SkinReadings:
         impulses = hands
         if touched is not None:
             contacts, found = touched
-            given = contacts.weights[:, :, None] * found.impulses[:, None]
-            np.add.at(impulses, contacts.nodes.ravel(), given.reshape(-1, 3))
+            given = (contacts.weights[:, :, None] * found.impulses[:, None]).reshape(-1, 3)
+            inner = contacts.nodes.ravel() < self._every
+            np.add.at(impulses, contacts.nodes.ravel()[inner], given[inner])
         devices.write(self._outer, impulses / self._dt)
         devices.write(self._forces, impulses / self._dt)
         self._add_elastic()
         self._spread_forces()
+        if touched is not None and not inner.all():
+            outer = devices.to_host(self._on_skin).copy()
+            np.add.at(outer, contacts.nodes.ravel()[~inner] - self._every, given[~inner].astype(np.float32) / self._dt)
+            devices.write(self._on_skin, outer)
         return self._on_skin
 
-    def pressure(self, touched: tuple[ContactSet, ContactImpulses] | None) -> Any:
-        """How hard every vertex (V,) is pressed [Pa], whichever side of a contact it is on."""
-        pressed = np.zeros(self._every)
-        if touched is not None:
-            contacts, found = touched
-            given = np.abs(contacts.weights) * found.normal_impulses[:, None]
-            given *= (contacts.nodes != contacts.nodes[:, :1]) | (np.arange(contacts.nodes.shape[1]) == 0)
-            np.add.at(pressed, contacts.nodes.ravel(), given.ravel())
+    def pressure(self, pressed: FloatArray) -> Any:
+        """How hard every vertex (V,) is pressed [Pa], where points (N + V,) were `pressed` [N s] in the step.
+
+        One vertex of a cell presses for all of them.
+        """
+        pressed, outer = np.split(pressed, [self._every])
         devices.write(self._pressed, pressed / self._dt)
         self._spread_pressure()
+        if outer.any():
+            of_cells = np.bincount(self._cells, outer, minlength=len(outer)) / (self._dt * self._cell_areas)
+            found = devices.to_host(self._pressure) + of_cells[self._cells]
+            devices.write(self._pressure, found.astype(np.float32))
         return self._pressure
+
+
+def press_points(pressed: FloatArray, contacts: ContactSet, found: ContactImpulses) -> None:
+    """How hard nodes and vertices (N + V,) [N s] were pressed, whichever side of a contact they are on."""
+    pressed[...] = 0.0
+    given = np.abs(contacts.weights) * found.normal_impulses[:, None]
+    given *= (contacts.nodes != contacts.nodes[:, :1]) | (np.arange(contacts.nodes.shape[1]) == 0)
+    np.add.at(pressed, contacts.nodes.ravel(), given.ravel())
+
+
+def touched_pairs(contacts: ContactSet, found: ContactImpulses, joint_of: IntArray) -> Records:
+    """What was touched, one record for every pair: each point (N + V,) is flesh of the joint `joint_of` it."""
+    joints, skin = joint_of[contacts.nodes[:, 0]], contacts.obstacles < 0
+    others = np.where(skin, -1 - joint_of[contacts.nodes[:, 1]], contacts.obstacles)
+    return pair_records(joints, others, contacts.points, found.impulses)
 
 
 def _densities(attachment: SkinAttachment, areas: FloatArray, nodes: int) -> Float32Array:

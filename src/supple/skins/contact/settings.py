@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.settings import ByName, Number, Settings, Span, by_name, setting
+from supple.skins.contact.control.cues import read_cues, write_cues
 from supple.skins.contact.model.flesh import WHERE
 
 OWN = "own"
@@ -47,6 +48,11 @@ class Muscles(Settings):
         0.9, "How strongly the root is led, from 0 (free) to 1 (as animated)", low=0.0, high=1.0
     )
     gravity_compensation: bool = setting(True, "Muscles carry the weight of the body, where its root is led")
+    cues: str = setting("", "What happens when: 1.2 limp; 0.8 hit Spine 0 0 -30; 2..2.5 back; struck 400 limp 1.5")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "cues", write_cues(read_cues(self.cues)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +68,16 @@ class JointBounds(Settings):
         Span(words=(AUTO,)),
         names="joint",
     )
+    joint_friction: float = setting(
+        0.0, "Dry friction of limp joints, as a share of how hard their weight turns them", low=0.0, high=10.0
+    )
     joint_damping: float = setting(2.0, "How fast limp joints lose their swing", unit="1/s", low=0.0, high=1e3)
+    joint_stiffness: ByName[float] = by_name(
+        0.0,
+        "How strongly joints spring back to how they were modelled [1/s²], such as 20, Spine=200",
+        Number(high=1e6),
+        names="joint",
+    )
 
 
 def region_vertices(character: Character, names: Iterable[str]) -> dict[str, IntArray]:
@@ -86,6 +101,14 @@ def joint_strengths(strength: ByName[float], skeleton: Skeleton) -> dict[str, fl
     for name, value in strength.named.items():
         by_joint |= {skeleton.names[joint]: value for joint in _descendants(skeleton, skeleton.index(name))}
     return by_joint
+
+
+def joint_springs(stiffness: ByName[float], skeleton: Skeleton, joints: Sequence[int]) -> FloatArray:
+    """How strongly each of some joints springs back [1/s²]; a name counts for that joint alone."""
+    for name in stiffness.named:
+        skeleton.index(name)
+    everywhere = stiffness.default or 0.0
+    return np.array([stiffness.named.get(skeleton.names[joint], everywhere) for joint in joints])
 
 
 def _descendants(skeleton: Skeleton, joint: int) -> list[int]:

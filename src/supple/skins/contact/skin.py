@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 from supple.arrays import FloatArray
 from supple.character.character import Character
-from supple.errors import InputError
+from supple.errors import InputError, SuppleWarning
 from supple.motion.pose import Pose
 from supple.obstacles.shapes import RigidBody
 from supple.settings import ByName, Item, by_name, group, setting
@@ -17,18 +18,23 @@ from supple.settings.by_name import DEFAULT
 from supple.skins.base import DevicePoints, PullableSkin
 from supple.skins.contact import step as stepping
 from supple.skins.contact.binding import ContactBinding
+from supple.skins.contact.control.cues import read_cues
+from supple.skins.contact.control.directing import check_cues
 from supple.skins.contact.model.elasticity import TISSUES, Tissue
 from supple.skins.contact.model.flesh import WHERE
+from supple.skins.contact.plausible import odd_weight, unused_restitution, unused_tissue
+from supple.skins.contact.readings import touched_pairs
 from supple.skins.contact.scenes import SCENES, digest, scene_obstacles
 from supple.skins.contact.settings import OWN, JointBounds, Layer, Muscles, joint_strengths, with_regions
 from supple.skins.contact.state import ContactState
+from supple.skins.contact_events import Records, no_records
 from supple.skins.pull import Pull
 from supple.skins.renamed import RENAMED
 
 _LIMP = MappingProxyType(
     {
         "muscles": MappingProxyType({"strength": 0.0, "root_strength": 0.0}),
-        "joints": MappingProxyType({"limits": "auto", "joint_damping": 6.0}),
+        "joints": MappingProxyType({"limits": "auto", "joint_damping": 6.0, "joint_friction": 0.03}),
     }
 )
 _WEAK = MappingProxyType({"strength": 0.3})
@@ -52,8 +58,9 @@ class ArticulatedContact(PullableSkin[ContactBinding, ContactState]):
 
     Limits: flesh is linear, so very soft flesh that turns far against its bones swells. Who is pushed does not step
     aside to keep its balance: the root is drawn to its place in the world (`muscles.root_strength`), or falls.
-    Obstacles smaller than an element may slip between the nodes of the flesh. Take a `step` in which what is thrown
-    comes less far than the limb that it hits is thick.
+    Obstacles meet the vertices of the visible skin; one smaller than a triangle may slip between them. Skin meets skin
+    at the border of the flesh, which is coarser. Take a `step` in which what is thrown comes less far than the limb
+    that it hits is thick.
     """
 
     command_name: ClassVar[str] = "contact"
@@ -61,9 +68,12 @@ class ArticulatedContact(PullableSkin[ContactBinding, ContactState]):
     renamed: ClassVar[Mapping[str, str]] = RENAMED["contact"]
     papers: ClassVar[tuple[str, ...]] = (
         "Galoppo, Otaduy, Tekin, Gross and Lin 2007, Soft articulated characters with fast contact handling",
-        "Kaufman, Sueda, James and Pai 2008, Staggered projections for frictional contact in multibody systems",
+        "Castro, Permenter and Han 2023, An unconstrained convex formulation of compliant contact",
+        "Li, Ferguson, Schneider, Langlois, Zorin, Panozzo, Jiang and Kaufman 2020, Incremental potential contact: "
+        "intersection- and inversion-free, large-deformation dynamics",
     )
     simulates_skeleton: ClassVar[bool] = True
+    records_contacts: ClassVar[bool] = True
     jumps: ClassVar[bool] = False
     live: ClassVar[frozenset[str]] = frozenset(
         {
@@ -72,9 +82,12 @@ class ArticulatedContact(PullableSkin[ContactBinding, ContactState]):
             "muscles.gravity_compensation",
             "joints.limits",
             "joints.joint_damping",
+            "joints.joint_stiffness",
+            "joints.joint_friction",
             "gravity",
             "friction",
             "self_contact",
+            "muscles.cues",
         }
     )
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
@@ -152,9 +165,20 @@ class ArticulatedContact(PullableSkin[ContactBinding, ContactState]):
     def check_for(self, character: Character) -> None:
         with_regions(character, self.flesh.named)
         joint_strengths(self.muscles.strength, character.skeleton)
-        for name in self.joints.limits.named:
+        for name in (*self.joints.limits.named, *self.joints.joint_stiffness.named):
             character.skeleton.index(name)
         self.scene_for(character)
+        check_cues(read_cues(self.muscles.cues), character)
+        for told in (*unused_tissue(self.own, self.flesh), *unused_restitution(self.obstacles)):
+            warnings.warn(told, SuppleWarning, stacklevel=3)
+        heavy = odd_weight(character, self.tissues()[0].density)
+        if heavy:
+            warnings.warn(heavy, SuppleWarning, stacklevel=3)
+
+    def check_given(self, paths: Set[str]) -> None:
+        if any(path.startswith("own.") for path in paths):
+            for told in unused_tissue(self.own, self.flesh):
+                raise InputError(WHERE, told, "flesh has to name it", "say flesh own, or belly=own of a region")
 
     def region_names(self) -> tuple[str, ...]:
         return tuple(self.flesh.named)
@@ -190,7 +214,7 @@ class ArticulatedContact(PullableSkin[ContactBinding, ContactState]):
         return stepping.advance(state, pose, dt)
 
     def hold(self, binding: ContactBinding, state: ContactState, pulls: Sequence[Pull]) -> None:
-        state.hands.hold(pulls)
+        state.hold(pulls)
 
     def place(self, binding: ContactBinding, state: ContactState, name: str, body: RigidBody | None) -> None:
         state.place(name, body)
@@ -202,7 +226,13 @@ class ArticulatedContact(PullableSkin[ContactBinding, ContactState]):
         return state.readings.forces(state.touched, state.hands.node_impulses())
 
     def contact_pressure(self, binding: ContactBinding, state: ContactState) -> Any:
-        return state.readings.pressure(state.touched)
+        return state.readings.pressure(state.memory.pressed)
+
+    def contact_records(self, binding: ContactBinding, state: ContactState) -> Records:
+        return no_records() if state.touched is None else touched_pairs(*state.touched, state.joint_of_point)
+
+    def body_names(self, binding: ContactBinding, state: ContactState) -> tuple[str, ...]:
+        return state.body_names()
 
     def met_bodies(self, character: Character) -> tuple[RigidBody, ...]:
         return self.scene_for(character)

@@ -11,6 +11,7 @@ from supple.errors import UnfinishedError
 from supple.motion.pose import Pose
 from supple.skins.contact.model.flesh import WHERE
 from supple.skins.contact.model.joints import rotation_vectors
+from supple.skins.contact.readings import press_points
 from supple.skins.contact.response.contact_set import ContactImpulses
 from supple.skins.contact.state import ContactState
 
@@ -33,6 +34,7 @@ def advance(state: ContactState, pose: Pose, dt: float) -> Any:
     set_targets(state, pose, dt)
     predict(state)
     state.touched = None
+    state.memory.pressed[...] = 0.0
     if state.has_contacts:
         solve_contacts(state, dt)
     integrate(state)
@@ -46,7 +48,7 @@ def set_targets(state: ContactState, pose: Pose, dt: float) -> None:
     """Where the motion leads joints and roots in this step; what it moves in the first one is moving already."""
     if not state.is_loaded:
         state.controller.set_animated(state.memory.animated)
-    state.tense(dt)
+    state.take_cues(dt)
     state.controller.set_pose(pose)
     if state.memory.time == 0.0:
         body, controller = state.memory.body, state.controller
@@ -85,7 +87,12 @@ def solve_contacts(state: ContactState, dt: float) -> ContactImpulses:
     contacts = pipeline.detect(state.memory.time + dt, dt)
     impulses = state.solver.solve_contacts(contacts, pipeline.dynamic_bodies.body_inertia())
     pipeline.apply(impulses, dt)
-    state.touched = contacts, impulses
+    touched = contacts.of_points(state.solver.nodes.points)
+    state.touched = touched, impulses
+    press_points(state.memory.pressed, touched, impulses)
+    state.directing.feel(
+        state.touched, state.joint_of_point, time=state.memory.time + dt, dt=dt, struck_at=state.memory.struck_at
+    )
     return impulses
 
 

@@ -100,8 +100,8 @@ class Surface:
             bones,
             affine.matrices,
         ]
-        self._rest_sag = put(rest_sag, wp.vec3d)
-        turning = [nodes.blended_rotations, nodes.displacements, self._rest_sag, offsets]
+        self.rest_sag = put(rest_sag, wp.vec3d)
+        turning = [nodes.blended_rotations, nodes.displacements, self.rest_sag, offsets]
         carrying = [
             attachment.nodes.shape[1],
             corners,
@@ -123,7 +123,7 @@ class Surface:
 
     def set_rest_sag(self, rest_sag: FloatArray) -> None:
         """Take other displacements (n, 3) [m] that are not to be seen."""
-        devices.write(self._rest_sag, rest_sag)
+        devices.write(self.rest_sag, rest_sag)
 
     def reshape(self, shapes: Mapping[str, FloatArray]) -> None:
         """Take other shapes from the next step on."""

@@ -1,4 +1,4 @@
-"""Curve network: a skin that plays what it has learnt from another one, by curves that bend like beams."""
+"""Curve network: a skin that plays what it has learnt from another one, by curves along its limbs."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from supple.motion.pose import Pose
 from supple.settings import Settings, setting
 from supple.skins.base import DevicePoints, Skin
 from supple.skins.curves.binding import CurveBinding
-from supple.skins.curves.learn.dataset import BASE_SKINS, TEACHERS
 from supple.skins.curves.learn.model import CurveModel
-from supple.skins.curves.learn.pose_space import BEYOND, POWERS
+from supple.skins.curves.learn.radial_space import BEYOND, POWERS
 from supple.skins.curves.learn.self_training import self_train
 from supple.skins.curves.state import CurveState
 from supple.skins.curves.step import step
+from supple.skins.examples import BASE_SKINS, TEACHERS
 
 PAPERS = (
     "Chaudhry 2015, Skin deformation and animation of character models based on static and dynamic ordinary "
     "differential equations",
+    "Lewis, Cordner and Fong 2000, Pose space deformation: a unified approach to shape interpolation and "
+    "skeleton-driven deformation",
 )
 
 
@@ -67,18 +69,19 @@ class CurveSettings(Settings):
 class CurveNetwork(CurveSettings, Skin[CurveBinding, CurveState]):
     """Play what another skin does at a fraction of its cost, from a few of its frames.
 
-    Curves run along every limb. In each example forces were found under which they bend, as clamped beams do, to where
-    the other skin has them; the turns of the joints say how much of each example's force there is, the beams are
-    solved, and the mesh goes along:
-        a1 q'''' = sum_e w_e(pose) F_e,   x = base + R (T q)   [Chaudhry2015, Eq. 5.1 and 5.14]
-    q are offsets from a kinematic skin, turned back to rest, so that limbs turn and twist as that skin does.
+    Curves run along every limb, and in each example they are where the other skin has them. This is pose-space
+    deformation [Lewis2000] with curves to hold the shapes: the turns of the joints say how much of each example there
+    is, by radial basis functions, and the mesh goes along:
+        q = sum_e w_e(pose) q_e,   x = base + R (T q)   [Chaudhry2015, Eq. 5.1 and 5.14]
+    q are offsets from a kinematic skin, turned back to rest, so that limbs turn and twist as that skin does. The beams
+    of the source, a1 q'''' = sum_e w_e F_e with F_e = a1 q_e'''', have this q as their solution, so none is solved.
 
     Without a model (`trained`, made by `fit_curves`) it teaches itself when it is bound, from the kinematic skin
     `teacher` with every joint turned by itself.
 
     Limits: it knows the pose and nothing else, so it does not swing (see `CurveDynamics`) and meets nothing; poses far
     from all examples get about what the nearest border of the learnt poses has. Detail finer than the curves are apart
-    comes from the skin below.
+    comes from the skin below. `PoseSpace` holds the same shapes closer, and in a smaller model.
     """
 
     command_name: ClassVar[str] = "curves"

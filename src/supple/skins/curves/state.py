@@ -9,9 +9,9 @@ from supple import device as devices
 from supple.arrays import FloatArray
 from supple.geometry.quaternions import quat_from_matrix
 from supple.motion.pose import Pose
-from supple.skins.curves.beam.batch import DynamicCurves, StaticCurves
+from supple.skins.curves.beam.batch import DynamicCurves
 from supple.skins.curves.binding import CurveBinding
-from supple.skins.curves.learn.pose_space import joint_rotations
+from supple.skins.curves.learn.radial_space import joint_rotations
 from supple.skins.kinematic.blend import BlendArrays
 
 if TYPE_CHECKING:
@@ -19,12 +19,31 @@ if TYPE_CHECKING:
 
 
 class CurveState:
-    """Curves that are in balance in every pose, and the mesh that goes along."""
+    """Curves that mix their examples in every pose, and the mesh that goes along."""
 
     def __init__(self, binding: CurveBinding) -> None:
         self.interpolator = binding.interpolator
-        self.curves = StaticCurves(binding.static, binding.constants)
-        self.mesh = CarriedMesh(binding, self.curves.shapes)
+        self.mesh = CarriedMesh(binding)
+        self.curves = MixedCurves(binding, self.mesh.nodes)
+
+
+class MixedCurves:
+    """Nodes as weighted sums of what they are in the examples: sum_e w_e q_e."""
+
+    def __init__(self, binding: CurveBinding, nodes: Any) -> None:
+        from supple.skins.curves.network import transfer_kernels
+
+        wp, constants = devices.warp(), binding.constants
+        self._weights = constants.blank(len(binding.counts) * int(binding.counts.max()), wp.float32)
+        packed = [constants.put(binding.part_of, wp.int32), constants.put(binding.counts, wp.int32)]
+        shapes = constants.put(binding.shapes, wp.vec3f)
+        inputs = [int(binding.counts.max()), len(nodes), *packed, shapes, self._weights, nodes]
+        self._launch = devices.Launch(transfer_kernels.mix_examples, len(nodes), inputs, constants.device)
+
+    def solve(self, weights: FloatArray) -> None:
+        """Take the weights of a pose (1, parts, examples)."""
+        devices.write(self._weights, weights.reshape(-1).astype("f4"))
+        self._launch()
 
 
 @dataclass
@@ -37,15 +56,14 @@ class CurveMemory:
 
 
 class DynamicCurveState:
-    """Curves with mass, the mesh that goes along, and curves in balance for the shape in which they start."""
+    """Curves with mass, and the mesh that goes along."""
 
     def __init__(self, binding: CurveBinding, skin: CurveDynamics) -> None:
-        self.interpolator, self._batch = binding.interpolator, binding.static
+        self.interpolator, self._batch, self.binding = binding.interpolator, binding.beams, binding
         self._tuned = skin.frequency, skin.damping
         self._constants = binding.constants
         self._forces: tuple[Any, list[devices.Launch]] | None = None
-        self.curves = DynamicCurves(binding.static.with_mass(skin.beam), binding.constants)
-        self.balance = StaticCurves(binding.static, binding.constants)
+        self.curves = DynamicCurves(binding.beams.with_mass(skin.beam), binding.constants)
         self.mesh = CarriedMesh(binding, self.curves.shapes)
         self.memory = CurveMemory(self.mesh.points, *self.curves.memory)
 
@@ -76,9 +94,9 @@ class DynamicCurveState:
 
 
 class CarriedMesh:
-    """The mesh of a character, which goes along with nodes on the device."""
+    """The mesh of a character, which goes along with `nodes` on the device, or with those in double precision."""
 
-    def __init__(self, binding: CurveBinding, nodes: Any) -> None:
+    def __init__(self, binding: CurveBinding, doubles: Any | None = None) -> None:
         from supple.skins.curves.network import transfer_kernels
 
         wp, constants = devices.warp(), binding.constants
@@ -90,8 +108,12 @@ class CarriedMesh:
             constants.put(binding.values, wp.vec4f),
         ]
         count = binding.model.node_count
-        self._nodes = constants.blank(count, wp.vec3f)
-        self._to_single = devices.Launch(transfer_kernels.to_single, count, [nodes, self._nodes], self._device)
+        self.nodes = constants.blank(count, wp.vec3f)
+        self._to_single = (
+            None
+            if doubles is None
+            else devices.Launch(transfer_kernels.to_single, count, [doubles, self.nodes], self._device)
+        )
         self._rotations = constants.blank(len(self._skeleton), wp.quatf)
         self._recorded: tuple[Any, devices.Launch] | None = None
 
@@ -109,8 +131,9 @@ class CarriedMesh:
     def carry(self, below: Any) -> Any:
         """The skin below with the offsets of the nodes as they are now, turned as in the pose that was set last."""
         if self._recorded is None or self._recorded[0] is not below:
-            self._recorded = below, self._launch(below, self._nodes, self.points)
-        self._to_single()
+            self._recorded = below, self._launch(below, self.nodes, self.points)
+        if self._to_single is not None:
+            self._to_single()
         self._recorded[1]()
         return self.points
 
@@ -118,7 +141,7 @@ class CarriedMesh:
         """Recorded: vectors at nodes, such as forces, as those (V,) of the skin, turned as in the pose set last."""
         from supple.skins.curves.network import transfer_kernels
 
-        wp, blank, count = devices.warp(), self._arrays.constants.blank, len(self._nodes)
+        wp, blank, count = devices.warp(), self._arrays.constants.blank, len(self.nodes)
         singles, nothing, on_skin = (blank(size, wp.vec3f) for size in (count, self._arrays.count, self._arrays.count))
         to_single = devices.Launch(transfer_kernels.to_single, count, [on_nodes, singles], self._device)
         return on_skin, [to_single, self._launch(nothing, singles, on_skin)]

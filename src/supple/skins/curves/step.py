@@ -12,7 +12,7 @@ def step(state: CurveState | DynamicCurveState, pose: Pose, below: DevicePoints 
     """The skin in a pose, over the kinematic skin `below`; curves with mass go one step on towards it."""
     rotations = state.mesh.set_pose(pose)  # R of every joint
     weights = state.interpolator.weights(rotations)  # w_e(pose) of every part and example
-    state.curves.solve(weights[None])  # a1 q = sum_e w_e F_e, with mass a1 q + a2 q_tt + a3 q_t
+    state.curves.solve(weights[None])  # q = sum_e w_e q_e; with mass a1 q_vvvv + a2 q_tt + a3 q_t = sum_e w_e F_e
     return state.mesh.carry(below)  # x = below + R (T q)
 
 
@@ -20,6 +20,7 @@ def start(state: DynamicCurveState, pose: Pose, below: DevicePoints | None) -> N
     """Curves with mass at rest in a first pose: where those without are."""
     rotations = state.mesh.set_pose(pose)
     weights = state.interpolator.weights(rotations)
-    state.curves.rest(devices.to_host(state.balance.solve(weights[None])))
-    devices.warp().copy(state.curves.shapes, state.balance.shapes)
+    shapes = state.binding.blended(weights)
+    state.curves.rest(shapes)
+    devices.write(state.curves.shapes, shapes)
     state.mesh.carry(below)

@@ -14,6 +14,7 @@ from supple.arrays import Float32Array, FloatArray, IntArray, frozen
 from supple.character.character import Character
 from supple.character.crowd import Crowd, stacked
 from supple.character.morph_targets import MorphTargets
+from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
 from supple.errors import InputError
 from supple.geometry import quaternions
@@ -118,6 +119,10 @@ class Affine:
         """Take this frame's skinning transforms (J, 4, 4)."""
         devices.write(self.matrices, transforms[:, :3, :])
 
+    def set_pose(self, pose: Pose, skeleton: Skeleton) -> None:
+        """Take those of a pose."""
+        pose.write_skinning(skeleton, self.matrices)
+
 
 class Rigid:
     """Skinning transforms of one frame as unit dual quaternions, their stretch kept apart: M = T R S."""
@@ -132,6 +137,23 @@ class Rigid:
         self.stretches = wp.zeros(count, dtype=wp.mat33f, device=device)
         self.flags = wp.zeros(2, dtype=wp.int32, device=device)
         self._companions = arrays.companions
+        self._affine = Affine(count, device) if device != "cpu" else None
+        self._convert = None if self._affine is None else self._record_conversion(self._affine)
+
+    def _record_conversion(self, affine: Affine) -> devices.Launch:
+        from supple.skins.kinematic.rotation_kernels import rigid_from_affine
+
+        inputs = [affine.matrices, self.reals, self.motions, self.stretches, self.flags]
+        return devices.Launch(rigid_from_affine, len(self.reals), inputs, str(affine.matrices.device))
+
+    def set_pose(self, pose: Pose, skeleton: Skeleton) -> None:
+        """Take the skinning transforms of a pose; a GPU takes them apart itself, and looks at every vertex's signs."""
+        if self._affine is None or self._convert is None:
+            self.set(pose.skinning(skeleton))
+            return
+        self._affine.set_pose(pose, skeleton)
+        self.flags.zero_()
+        self._convert()
 
     def set(self, transforms: FloatArray) -> None:
         """Take this frame's skinning transforms (J, 4, 4).
@@ -172,6 +194,11 @@ class Blend:
         for form in self._forms:
             form.set(transforms)
 
+    def set_pose(self, pose: Pose, skeleton: Skeleton) -> None:
+        """Take the skinning transforms of a pose to the device."""
+        for form in self._forms:
+            form.set_pose(pose, skeleton)
+
     def __call__(self) -> None:
         """Blend with the transforms as they are."""
         self._launch()
@@ -179,6 +206,12 @@ class Blend:
     def run(self, transforms: FloatArray) -> Any:
         """Blend with skinning transforms (J, 4, 4) and return the posed points on the device."""
         self.set(transforms)
+        self._launch()
+        return self._arrays.posed
+
+    def pose(self, pose: Pose, skeleton: Skeleton) -> Any:
+        """Blend in a pose and return the posed points on the device."""
+        self.set_pose(pose, skeleton)
         self._launch()
         return self._arrays.posed
 
@@ -237,7 +270,7 @@ class BlendState:
     def pose(self, pose: Pose) -> Any:
         """The skin in a pose, on the device."""
         self._rest.set(pose.shapes)
-        return self._blend.run(pose.skinning(self._skeleton))
+        return self._blend.pose(pose, self._skeleton)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ import numpy as np
 from supple import device as devices
 from supple.arrays import Float32Array, IntArray
 from supple.character.character import Character
+from supple.character.crowd import stacked
 from supple.geometry import topology
 
 _LIMIT = 2.4  # of its length at rest: how long an edge may become, unless the bones draw it out farther
@@ -44,6 +45,17 @@ class StretchGuard:
 
         pairs = np.stack([owners, around.indices], axis=1).astype(np.int32)
         return cls(edges.astype(np.int32), measured(edges), around.starts, around.indices, measured(pairs))
+
+    def stack(self, count: int, vertices: int) -> StretchGuard:
+        """Those of `count` copies of a character with so many vertices, one after another."""
+        ends = np.append(stacked(self.starts[:-1], count, len(self.others)), count * len(self.others))
+        return StretchGuard(
+            stacked(self.edges, count, vertices),
+            np.tile(self.lengths, count),
+            ends.astype(self.starts.dtype),
+            stacked(self.others, count, vertices),
+            np.tile(self.lengths_around, count),
+        )
 
     def record(self, incoming: Any, skin: Any, constants: devices.Constants) -> list[Callable[[], object]]:
         """Recorded: bring ends of edges together that flesh drew apart from where the bones carry them (`incoming`).

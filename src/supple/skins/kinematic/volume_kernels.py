@@ -15,17 +15,23 @@ LEAST_PART = wp.constant(0.002)  # of the whole: what is less has no volume to l
 EVENLY = wp.constant(0.1)  # of what the part takes that has lost most: what all parts take at least
 FOLDED = wp.constant(0.5)  # of the areas around a vertex: below this its normal may point anywhere
 SMALLEST_AREA = wp.constant(1.0e-20)
-CHUNK = wp.constant(64)  # vertices that one thread adds up
+LANES = wp.constant(256)  # threads of a GPU that add up together
+CHUNK = wp.constant(4096)  # vertices that they add up
+MOST_ROUNDS = wp.constant(64)  # of the search for an offset: some six are enough
+FOLDED_AWAY = wp.constant(1.0e-6)  # of the largest gain: who gives less is not asked, which would be an endless way
+ROUNDING = wp.constant(1.0e-6)  # of an offset: a step that is shorter changes nothing
 COLUMNS = wp.constant(5)  # of sums: rest volume, volume, volume that the offset adds, its slope, and the offset [m]
 
 
 @wp.struct
 class Surroundings:
-    """The triangles around every vertex in compressed rows; of one copy, which has `each` vertices and `joint_count`
-    joints, twice the area around every vertex at rest and the joints that move it, the strongest first."""
+    """The triangles around every vertex in compressed rows, and how far [m] it may be moved; of one copy, of `each`
+    vertices and `joint_count` joints, twice the area around every vertex at rest and the joints that move it, the
+    strongest first."""
 
     starts: IntArray
     members: IntArray
+    limits: FloatArray
     rest_areas: FloatArray
     joints: Vec4iArray
     each: int
@@ -44,12 +50,14 @@ def volume_terms(
     volumes: FloatArray,
     gains: FloatArray,
     cones: FloatArray,
+    reaches: FloatArray,
     sums: FloatArray,
 ):
     """With S_i the sum of the area vectors (twice the area each) around vertex i: V = sum_i (x_i - o) . S_i / 18.
 
     A vertex that moves by m_i along its normal n_i = S_i / |S_i| adds m_i |S_i| / 6 to the volume. Where its triangles
-    are folded, |S_i| is less than half of their areas at rest, and it moves less.
+    are folded, |S_i| is less than half of their areas at rest, and it moves less; how far it may be moved at most, its
+    reach, goes down with |S_i| there, so that one folded to nothing stays.
 
     Copies of a crowd have `each` vertices and an origin o of their own, the head of their first joint, and begin to add
     up at zero. The same about the head of the joint that moves a vertex most is its part in the cones that make up the
@@ -68,7 +76,9 @@ def volume_terms(
     first_joint = (i / each) * around.joint_count
     volumes[i] = wp.dot(skin[i] - heads[first_joint], total) / 18.0
     cones[i] = wp.dot(skin[i] - heads[first_joint + around.joints[i % each][0]], total) / 18.0
-    size = wp.max(wp.max(size, FOLDED * around.rest_areas[i % each]), SMALLEST_AREA)
+    whole = wp.max(FOLDED * around.rest_areas[i % each], SMALLEST_AREA)
+    reaches[i] = wp.min(size / whole, 1.0) * around.limits[i]
+    size = wp.max(size, whole)
     gains[i] = thickness[i] * wp.dot(total, total) / (6.0 * size)
     directions[i] = (thickness[i] / size) * total
 
@@ -85,6 +95,25 @@ def part_volumes(
     for m in range(starts[j], starts[j + 1]):
         volume += cones[copy * each + members[m]]
     found[n] = volume
+
+
+@wp.kernel(enable_backward=False)
+def part_volumes_in_blocks(
+    first: int, each: int, joint_count: int, starts: IntArray, members: IntArray, cones: FloatArray, found: FloatArray
+):
+    """The same on a GPU: a block of threads for every joint of every copy."""
+    t = first + wp.tid()
+    lane = t % LANES
+    n = t / LANES
+    copy = n / joint_count
+    j = n - copy * joint_count
+    volume = float(0.0)
+    for m in range(starts[j] + lane, starts[j + 1], LANES):
+        volume += cones[copy * each + members[m]]
+    total = wp.tile_sum(wp.tile(volume))
+    whole = total[0]
+    if lane == 0:
+        found[n] = whole
 
 
 @wp.kernel(enable_backward=False)
@@ -146,48 +175,107 @@ def add_terms(
     volumes: FloatArray,
     gains: FloatArray,
     thickness: FloatArray,
-    limits: FloatArray,
+    reaches: FloatArray,
     sums: FloatArray,
 ):
     """Add up the terms of one piece of one copy: volume, what its offset adds to it, and how fast that grows."""
     t = first + wp.tid()
-    copy = t / chunks
-    start = copy * each + (t % chunks) * CHUNK
+    lane = t % LANES
+    piece = t / LANES
+    copy = piece / chunks
+    start = copy * each + (piece % chunks) * CHUNK
     stop = wp.min(start + CHUNK, (copy + 1) * each)
     offset = wp.abs(sums[COLUMNS * copy + 4])
     volume = float(0.0)
     added = float(0.0)
     slope = float(0.0)
-    for i in range(start, stop):
+    for i in range(start + lane, stop, LANES):
         volume += volumes[i]
-        if offset * thickness[i] < limits[i]:
+        if offset * thickness[i] < reaches[i]:
             added += offset * gains[i]
             slope += gains[i]
         elif thickness[i] > 0.0:
-            added += limits[i] / thickness[i] * gains[i]
-    wp.atomic_add(sums, COLUMNS * copy + 1, volume)
-    wp.atomic_add(sums, COLUMNS * copy + 2, added)
-    wp.atomic_add(sums, COLUMNS * copy + 3, slope)
+            added += reaches[i] / thickness[i] * gains[i]
+    total = wp.tile_sum(wp.tile(wp.vec3f(volume, added, slope), preserve_type=True))
+    terms = total[0]
+    if lane == 0:
+        for column in range(3):
+            wp.atomic_add(sums, COLUMNS * copy + 1 + column, terms[column])
 
 
 @wp.kernel(enable_backward=False)
-def raise_offsets(first: int, sums: FloatArray):
+def raise_offsets(first: int, longest: FloatArray, sums: FloatArray):
     """One step of Newton towards the offset that adds what a copy is missing; from below, so that it never overshoots.
 
-    Vertices that are at their limit leave the rest to the others.
+    Vertices that are at their limit leave the rest to the others, until the offset is the `longest` [m].
     """
     c = COLUMNS * (first + wp.tid())
     missing = sums[c] - sums[c + 1]
     left = wp.abs(missing) - sums[c + 2]
-    if sums[c + 3] > 0.0 and left > 0.0:
-        sums[c + 4] = wp.sign(missing) * (wp.abs(sums[c + 4]) + left / sums[c + 3])
+    if left > 0.0:
+        further = left / wp.max(sums[c + 3], SMALLEST_AREA)
+        sums[c + 4] = wp.sign(missing) * wp.min(wp.abs(sums[c + 4]) + further, longest[0])
     for column in range(1, 4):
         sums[c + column] = 0.0
 
 
 @wp.kernel(enable_backward=False)
-def inflate(first: int, each: int, sums: FloatArray, limits: FloatArray, directions: Points, skin: Points):
-    """Move every vertex along its normal by its share of the offset of its copy, and by no more than its limit [m]."""
+def find_offset(
+    first: int,
+    each: int,
+    longest: FloatArray,
+    volumes: FloatArray,
+    gains: FloatArray,
+    shares: FloatArray,
+    reaches: FloatArray,
+    sums: FloatArray,
+):
+    """The same for one copy by one thread, to the end: sum_i g_i min(|d|, f_i) = |missing|, with |d| <= `longest` [m].
+
+    g_i is the volume that an offset of one adds at a vertex, and f_i the offset from which it gives no more. Every
+    round is a step of Newton, none of which goes beyond the answer. Who gives next to nothing is not asked; where all
+    others together do not give what is missing, the offset is the longest.
+    """
+    copy = first + wp.tid()
+    start = copy * each
+    stop = start + each
+    volume = wp.float64(0.0)
+    largest = float(0.0)
+    for i in range(start, stop):
+        volume += wp.float64(volumes[i])
+        largest = wp.max(largest, gains[i])
+    missing = sums[COLUMNS * copy] - float(volume)
+    wanted = wp.float64(wp.abs(missing))
+    offset = float(0.0)
+    going = bool(1)
+    for _ in range(MOST_ROUNDS):
+        if going:
+            added = wp.float64(0.0)
+            slope = wp.float64(0.0)
+            for i in range(start, stop):
+                g = gains[i]
+                if g > FOLDED_AWAY * largest:
+                    if offset * shares[i] < reaches[i]:
+                        slope += wp.float64(g)
+                    else:
+                        added += wp.float64(g * reaches[i] / wp.max(shares[i], SMALLEST_AREA))
+            left = wanted - added - wp.float64(offset) * slope
+            step = float(0.0)
+            if left > wp.float64(0.0):
+                if slope > wp.float64(0.0):
+                    step = wp.min(float(left / slope), longest[0] - offset)
+                elif added > wp.float64(0.0):
+                    step = longest[0] - offset
+            offset += step
+            going = step > ROUNDING * offset
+    sums[COLUMNS * copy + 4] = wp.sign(missing) * offset
+
+
+@wp.kernel(enable_backward=False)
+def inflate(first: int, each: int, sums: FloatArray, reaches: FloatArray, directions: Points, skin: Points):
+    """Move every vertex along its normal by its share of the offset of its copy, and by no more than its reach [m]."""
     i = first + wp.tid()
-    move = sums[COLUMNS * (i / each) + 4] * directions[i]
-    skin[i] = skin[i] + wp.min(1.0, limits[i] / wp.max(wp.length(move), SMALLEST_AREA)) * move
+    offset = sums[COLUMNS * (i / each) + 4]
+    size = wp.length(directions[i])
+    if size > SMALLEST_AREA:
+        skin[i] = skin[i] + (wp.sign(offset) * wp.min(wp.abs(offset) * size, reaches[i]) / size) * directions[i]

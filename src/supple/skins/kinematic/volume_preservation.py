@@ -23,6 +23,8 @@ from supple.motion.pose import Pose
 
 _MOST = 0.02  # of the thickness of flesh: how far a vertex may be moved
 _BENT = 0.25  # of the radius at which the skin bends: the same, so that neighbours in a crease are not drawn apart
+_THIN = 0.1  # of the mean depth of flesh: what has less takes a small share, and need not come to its limit
+_EVENLY = 0.1  # the smallest share of a part, as in the kernels
 _ROUNDS = 12  # in which a GPU shares out what vertices at their limit leave to others: 4 left a pulled belly 1.1 mm off
 
 
@@ -178,21 +180,10 @@ def share_by_depth(depth: FloatArray) -> Float32Array:
     return (depth / max(float(depth.mean()), 1e-12)).astype(np.float32)
 
 
-def limited_offset(missing: float, gains: FloatArray, farthest: FloatArray) -> float:
-    """The offset d with sum_i g_i min(|d|, f_i) = |missing|, of the sign of what is missing; the largest if none does.
-
-    `gains` (V,) are volumes for an offset of one, `farthest` (V,) offsets from which a vertex gives no more.
-    """
-    offset, added, free = 0.0, 0.0, gains > 0.0
-    while added < abs(missing) and free.any():
-        offset += (abs(missing) - added) / float(gains[free].sum(dtype=np.float64))
-        stuck = farthest < offset
-        if not (free & stuck).any():
-            break
-        free &= ~stuck
-        held = gains[stuck] * farthest[stuck]
-        added = float(held.sum(dtype=np.float64)) + offset * float(gains[free].sum(dtype=np.float64))
-    return float(np.copysign(offset, missing))
+def _longest_offset(thickness: Float32Array, limits: Float32Array) -> float:
+    """The offset [m] from which all vertices with flesh to speak of are at their limits, however little they share."""
+    fleshy = thickness > _THIN
+    return float((limits[fleshy] / thickness[fleshy]).max(initial=0.0)) / _EVENLY
 
 
 class VolumePreserver:
@@ -220,7 +211,9 @@ class VolumePreserver:
         self._rest_parts = devices.to_device(volume.part_volumes(rest), wp.float32, device)
         self._thickness = devices.to_device(volume.thickness, wp.float32, device)
         self._limits = devices.to_device(volume.limits, wp.float32, device)
-        self._shares = wp.empty(len(points), dtype=wp.float32, device=device)
+        self._longest = wp.zeros(1, dtype=wp.float32, device=device)
+        self._set_longest(volume.thickness, volume.limits)
+        self._shares, self._reaches = (wp.empty(len(points), dtype=wp.float32, device=device) for _ in range(2))
         self._record(points, constants)
 
     def _record(self, points: Any, constants: devices.Constants) -> None:
@@ -235,22 +228,23 @@ class VolumePreserver:
         areas = wp.empty(len(faces), dtype=wp.vec3f, device=device)
         directions = wp.empty(count, dtype=wp.vec3f, device=device)
         losses = wp.empty(self._copies * joints, dtype=wp.float32, device=device)
-        on_device, limits, (volumes, gains, cones) = constants.put(faces, wp.vec3i), self._limits, self._terms
+        on_device, reaches, (volumes, gains, cones) = constants.put(faces, wp.vec3i), self._reaches, self._terms
         around = devices.fill_struct(
             kernels.Surroundings(),
             starts=constants.put(volume.starts, wp.int32),
             members=constants.put(volume.around, wp.int32),
+            limits=self._limits,
             rest_areas=constants.put(volume.rest_areas, wp.float32),
             joints=belongs[0],
             each=each,
             joint_count=joints,
         )
         inputs = [around, areas, self._thickness, self._origins, points]
-        inputs += [directions, volumes, gains, cones, self._sums]
+        inputs += [directions, volumes, gains, cones, reaches, self._sums]
         self._measure = [
             devices.Launch(geometry.area_vectors, len(faces), [points, on_device, areas], device),
             devices.Launch(kernels.volume_terms, count, inputs, device),
-            devices.Launch(kernels.part_volumes, self._copies * joints, [each, joints, *rows, cones, losses], device),
+            self._part_volumes([each, joints, *rows, cones, losses]),
             devices.Launch(kernels.part_losses, self._copies, [joints, self._rest_parts, losses], device),
             devices.Launch(
                 kernels.share_locally,
@@ -259,14 +253,30 @@ class VolumePreserver:
                 device,
             ),
         ]
-        if device != "cpu":  # there one launch adds up; here threads would step on each other's sums
+        if device == "cpu":
+            inputs = [each, self._longest, volumes, gains, self._shares, reaches, self._sums]
+            self._measure.append(devices.Launch(kernels.find_offset, self._copies, inputs, device, smallest=1))
+        else:  # there many threads add up one round
             chunks = -(-each // kernels.CHUNK)
-            inputs = [each, chunks, volumes, gains, self._shares, limits, self._sums]
-            adding = devices.Launch(kernels.add_terms, self._copies * chunks, inputs, device)
-            raising = devices.Launch(kernels.raise_offsets, self._copies, [self._sums], device)
+            inputs = [each, chunks, volumes, gains, self._shares, reaches, self._sums]
+            lanes = int(kernels.LANES)
+            adding = devices.Launch(kernels.add_terms, lanes * self._copies * chunks, inputs, device, block=lanes)
+            raising = devices.Launch(kernels.raise_offsets, self._copies, [self._longest, self._sums], device)
             self._measure += [adding, raising] * _ROUNDS
-        inputs = [each, self._sums, limits, directions, points]
+        inputs = [each, self._sums, reaches, directions, points]
         self._inflate = devices.Launch(kernels.inflate, count, inputs, device)
+
+    def _set_longest(self, thickness: Float32Array, limits: Float32Array) -> None:
+        devices.write(self._longest, np.array([_longest_offset(thickness, limits)], dtype=np.float32))
+
+    def _part_volumes(self, inputs: list[Any]) -> devices.Launch:
+        """Recorded: the volumes of all parts of all copies."""
+        from supple.skins.kinematic import volume_kernels as kernels
+
+        count, lanes = self._copies * self._joints, int(kernels.LANES)
+        if self._device == "cpu":
+            return devices.Launch(kernels.part_volumes, count, inputs, self._device)
+        return devices.Launch(kernels.part_volumes_in_blocks, lanes * count, inputs, self._device, block=lanes)
 
     def reshape(self, volume: RestVolume) -> None:
         """Keep the volume of other shapes of the same mesh from the next step on."""
@@ -275,12 +285,15 @@ class VolumePreserver:
                 devices.write(self._thickness, volume.thickness)
             self._volume = volume
             devices.write(self._limits, volume.limits)
+            self._set_longest(volume.thickness, volume.limits)
             self._morph_targets.exchange(volume.member.shapes)
 
     def spread(self, depth: FloatArray) -> None:
         """Spread changes in proportion to another `depth` (V,) [m] of flesh from the next step on."""
         if self.active:
-            devices.write(self._thickness, share_by_depth(depth))
+            shares = share_by_depth(depth)
+            devices.write(self._thickness, shares)
+            self._set_longest(shares, self._volume.limits)
 
     def set(self, pose: Pose) -> None:
         """Take from a pose what the volume of its shapes (morph targets) is, and where the joints are."""
@@ -290,7 +303,7 @@ class VolumePreserver:
         if points is not None:
             devices.write(self._sums, self._volume.initial_sums(points, self._copies))
             devices.write(self._rest_parts, self._volume.part_volumes(points))
-        devices.write(self._origins, pose.world_from_joint[:, :3, 3])
+        pose.write_heads(self._origins)
 
     def keep(self) -> None:
         """Bring the skin to the volume of its rest shape."""
@@ -298,12 +311,4 @@ class VolumePreserver:
             return
         for stage in self._measure:
             stage()
-        if self._device == "cpu":
-            sums = self._sums.numpy().reshape(self._copies, -1)
-            volumes, gains = (term.numpy().reshape(self._copies, -1) for term in self._terms[:2])
-            shares, limits = (each.numpy().reshape(self._copies, -1) for each in (self._shares, self._limits))
-            for copy in range(self._copies):
-                missing = float(sums[copy, 0]) - float(volumes[copy].sum(dtype=np.float64))
-                farthest = limits[copy] / np.maximum(shares[copy], 1e-12)
-                sums[copy, -1] = limited_offset(missing, gains[copy], farthest)
         self._inflate()

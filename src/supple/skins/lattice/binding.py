@@ -15,6 +15,7 @@ from supple.character.weights import Weights
 from supple.skins.kinematic.blend import BlendWeights, pack_blocks
 from supple.skins.kinematic.hanging_shells import HangingShells
 from supple.skins.kinematic.stretch_guard import StretchGuard
+from supple.skins.kinematic.swelling.limb_swelling import LimbSwelling
 from supple.skins.kinematic.volume_preservation import RestVolume
 from supple.skins.lattice.shape_matching.regions import Regions
 from supple.skins.lattice.voxelize.anatomy import LatticeBody, prepare_body
@@ -40,6 +41,7 @@ class LatticeBinding:
     hanging: HangingShells
     guard: StretchGuard
     volume: RestVolume
+    swelling: LimbSwelling
     constants: devices.Constants
 
     @classmethod
@@ -59,12 +61,14 @@ class LatticeBinding:
             HangingShells.from_shells(character.body_shape.shells),
             StretchGuard.from_character(character),
             RestVolume.from_character(character, np.ones(len(character.points)), painted=False),
+            LimbSwelling.from_character(character),
             devices.Constants(device),
         )
 
     def reshaped(self, character: Character) -> LatticeBinding:
         """That of a character with other shapes and maps: no voxel follows from them."""
-        return replace(self, character=character, volume=self.volume.reshaped(character))
+        volume, swelling = self.volume.reshaped(character), self.swelling.reshaped(character)
+        return replace(self, character=character, volume=volume, swelling=swelling)
 
     @property
     def member(self) -> Character:

@@ -82,6 +82,9 @@ class Solve(Settings):
     warm_up: int = setting(30, "Steps in which the first pose settles", low=0, high=1000)
     stretch: float = setting(0.5, "How much of a wrong distance one pass repairs", low=0.0, high=1.0)
     volume: float = setting(0.5, "How much of a wrong volume one pass repairs", low=0.0, high=1.0)
+    limb_volume: float = setting(
+        0.2, "How far limbs may swell around bent joints to keep their volume, of their girth", low=0.0, high=1.0
+    )
     keep_volume: bool = setting(True, "Close the volume error of the whole skin, along its normals")
 
 

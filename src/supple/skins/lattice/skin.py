@@ -18,6 +18,7 @@ from supple.settings import group, setting, settings_of, table_of
 from supple.skins.base import DevicePoints, PullableSkin, Skin
 from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
+from supple.skins.kinematic.rotation_centers import RotationCenters
 from supple.skins.lattice import step as stepping
 from supple.skins.lattice.binding import LatticeBinding
 from supple.skins.lattice.parameters import LatticeParameters
@@ -40,7 +41,8 @@ from supple.skins.painted_map import ANATOMY, MapInfo, maps_of
 from supple.skins.pull import Pull
 from supple.skins.renamed import RENAMED
 
-_BASES: dict[str, type[Skin[Any, Any]]] = {kind.command_name: kind for kind in (LinearBlend, DualQuaternion)}
+_KINEMATIC = (LinearBlend, DualQuaternion, RotationCenters)
+_BASES: dict[str, type[Skin[Any, Any]]] = {kind.command_name: kind for kind in _KINEMATIC}
 _BY_LAYER = ("stiffness", "frequency", "damping", "velocity_retention", "follow")
 _FIXED = {
     "step", "base", "voxels.resolution", "voxels.width", "voxels.neighbors", "voxels.weights", "voxels.surface",
@@ -49,7 +51,7 @@ _PUBLISHED = MappingProxyType(
     {
         "frequency": "0", "follow": "0.85", "max_offset": 1000.0, "gravity": 0.0, "iterations": 1, "step": 1.0 / 30.0,
         "neighbors": "edges-corners", "stretch": 1.0, "volume": 1.0, "weights": "bones", "surface": "trilinear",
-        "firm_parts": False, "keep_volume": False,
+        "firm_parts": False, "limb_volume": 0.0, "keep_volume": False,
     }
 )  # fmt: skip
 

@@ -13,6 +13,7 @@ from supple.arrays import FloatArray
 from supple.character.anatomy.skin_anatomy import FLESH
 from supple.motion.pose import Pose
 from supple.skins.base import Skin
+from supple.skins.kinematic.swelling.limb_swelling import LimbSweller
 from supple.skins.kinematic.volume_preservation import VolumePreserver
 from supple.skins.lattice.binding import LatticeBinding
 from supple.skins.lattice.handles.handles import HandleBinding, Handles
@@ -62,6 +63,7 @@ class LatticeState:
         self.skeleton, self.device = binding.character.skeleton, constants.device
         self.solver = solver = Solver(binding.arrays, constants)
         self.surface = Surface(binding, solver, alone=skin.voxels.surface == "trilinear")
+        self.sweller = LimbSweller(binding.swelling, self.surface.points, solver.reals, constants)
         self.keeper = VolumePreserver(binding.volume, self.surface.points, constants)
         self.handles: Handles | None = None
         self.recorded: tuple[Any, tuple[Any, ...], devices.Chain] | None = None
@@ -113,6 +115,7 @@ class LatticeState:
         """Go on with the shapes and maps of another binding of the same body."""
         self.binding = binding
         self.surface.exchange(binding.character.shapes)
+        self.sweller.reshape(binding.swelling)
         self.keeper.reshape(binding.volume)
         if self._base is not None:
             self._base.reshape(binding)
@@ -152,6 +155,7 @@ class LatticeState:
         """Bring a pose to the device; returns where it is seen from, `last` being where it was seen from before."""
         self.surface.set(pose)
         if keep_volume:
+            self.sweller.set(pose)
             self.keeper.set(pose)
         origins = self.solver.set_pose(pose.skinning(self.skeleton), pose.world_from_joint, last)
         if self.handles is not None:

@@ -56,7 +56,7 @@ def advance(skin: LayeredLattice, state: LatticeState, pose: Pose, dt: float, in
 def stages(skin: LayeredLattice, state: LatticeState, incoming: Any) -> list[Callable[[], object]]:
     """All that is done on the device in a step, in its order [Iwamoto2015]."""
     solver, handles = state.solver, state.handles
-    keep = state.keeper.keep if keeps_volume(skin) else None
+    keep = _volume_keeping(skin, state)
     flesh = lattice_stages(
         solver,
         iterations=skin.solve.iterations,
@@ -97,8 +97,24 @@ def lattice_stages(
 
 
 def keeps_volume(skin: LayeredLattice) -> bool:
-    """Whether the volume of the whole skin is kept; what only follows the bones is left as they carry it."""
-    return skin.solve.keep_volume and skin.secondary
+    """Whether any volume of the skin is kept; what only follows the bones is left as they carry it."""
+    return (skin.solve.keep_volume or skin.solve.limb_volume > 0.0) and skin.secondary
+
+
+def _volume_keeping(skin: LayeredLattice, state: LatticeState) -> Callable[[], object] | None:
+    """First limb by limb, then what is left of the whole; none where nothing is kept."""
+    if not keeps_volume(skin):
+        return None
+    limbs, whole = state.sweller.keep, state.keeper.keep
+    state.sweller.set_most(skin.solve.limb_volume)
+    if not (skin.solve.keep_volume and skin.solve.limb_volume > 0.0):
+        return limbs if skin.solve.limb_volume > 0.0 else whole
+
+    def keep() -> None:
+        limbs()
+        whole()
+
+    return keep
 
 
 def _recorded(skin: LayeredLattice, state: LatticeState, incoming: Any) -> devices.Chain:
@@ -107,7 +123,7 @@ def _recorded(skin: LayeredLattice, state: LatticeState, incoming: Any) -> devic
         skin.solve.iterations,
         skin.secondary,
         _has_constraints(skin),
-        keeps_volume(skin),
+        keeps_volume(skin) and (skin.solve.limb_volume, skin.solve.keep_volume),
         state.handles is not None,
     )
     known = state.recorded

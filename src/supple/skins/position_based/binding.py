@@ -17,6 +17,7 @@ from supple.geometry.topology import kept_edges, limit_slope
 from supple.geometry.vectors import smoothstep
 from supple.skins.kinematic.blend import BlendWeights, pack_blocks
 from supple.skins.kinematic.hanging_shells import HangingShells
+from supple.skins.kinematic.stretch_guard import StretchGuard
 from supple.skins.kinematic.volume_preservation import RestVolume
 from supple.skins.position_based.body.softness import automatic_softness, firmness
 from supple.skins.position_based.body.tetrahedral_body import FleshBody, build_body
@@ -90,9 +91,9 @@ class FleshBinding:
     `body` is that of one of them, and so is `softness`, how soft the skin is by itself at each of its particles.
     `packed` are the particles' rest positions and joints, `bond_joints` (P, 4), `bond_points` (P * 4, 3) [m] and
     `bond_weights` (P, 4) what they are bound to. `depth` (P,) [m] is how deep flesh goes that swings, `max_correction`
-    (P,) [m] how far it may settle from where the bones carry it. The skin is attached evenly
-    across elements (`attachment`) or by each element alone (`plain_attachment`), and shells that lie on it are
-    `hanging`. `energy` is what settling flesh lowers, `collision` what it may meet. `member` is that of one copy alone.
+    (P,) [m] how far it may settle from where the bones carry it. The skin is attached evenly across elements
+    (`attachment`) or by each element alone (`plain_attachment`), shells that lie on it are `hanging`, and `guard` holds
+    its edges. `energy` is what settling flesh lowers, `collision` what it may meet. `member` is that of one copy alone.
     """
 
     character: Character
@@ -109,6 +110,7 @@ class FleshBinding:
     attachment: SkinAttachment
     plain_attachment: SkinAttachment
     hanging: HangingShells
+    guard: StretchGuard
     volume: RestVolume
     collision: CollisionBinding
     energy: EnergyBinding
@@ -128,6 +130,7 @@ class FleshBinding:
             boundary_faces(Tetrahedra(constraints.points, constraints.corners)),
             joints=body.weights.joints[:, 0],
             skeleton=character.skeleton,
+            limits=character.joint_limits,
         )
         return cls(
             character,
@@ -144,6 +147,7 @@ class FleshBinding:
             SkinAttachment.from_body(character, body, body.embedding),
             SkinAttachment.from_body(character, body, body.plain_embedding),
             HangingShells.from_shells(character.anatomy.shells),
+            StretchGuard.from_character(character),
             RestVolume.from_character(character, _loose_thickness(character, body)),
             collision,
             EnergyBinding.from_constraints(constraints, body.bonds.lengths, inverse_masses),
@@ -167,6 +171,7 @@ class FleshBinding:
             attachment=self.attachment.stack(count, particles),
             plain_attachment=self.plain_attachment.stack(count, particles),
             hanging=self.hanging.stack(count, len(crowd.member.points)),
+            guard=self.guard.stack(count, len(crowd.member.points)),
             volume=self.volume.stack(crowd),
             energy=self.energy.stack(count),
             member=self,

@@ -25,9 +25,6 @@ class Solve(Settings):
     correction_time: float = setting(
         1.0, "How slowly settled flesh is drawn back to where the bones carry it", unit="s", low=0.0, high=10.0
     )
-    formulation: str = setting(
-        "stiffness", "Published scheme: more rounds make it stiffer, or not", choices=("stiffness", "compliance")
-    )
 
 
 @dataclass(frozen=True, kw_only=True)

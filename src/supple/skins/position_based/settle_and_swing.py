@@ -57,9 +57,9 @@ class SettleAndSwing:
         rounds = [*self.solver.iteration(), *between] * skin.iterations
         return [self.solver.reset_history, self.solver.pressure.apply(pressures), *rounds, *last]
 
-    def check(self, settled: Any, inverted: Any, pressures: Any) -> Calls:
+    def check(self, settled: Any, inverted: Any, pressures: Any, params: Any) -> Calls:
         """What is looked at where the flesh `settled`: whether elements are stuck inside out, and what they lack."""
-        return [self.solver.find_inverted(settled, inverted), *self.solver.pressure.update(settled, pressures)]
+        return self.solver.check(settled, inverted, pressures, params)
 
     def swing(self, skin: PositionBased, settled: Any, project_contacts: Callable[..., object] | None) -> Calls:
         """What holds flesh together that swings about where it `settled`."""

@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from supple.arrays import FloatArray, digest_of
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.character.crowd import Crowd
-from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.obstacles import RigidBody
 from supple.settings import ByName, Number, by_name, group, setting, settings_of
@@ -20,15 +19,17 @@ from supple.skins.base import DevicePoints, PullableSkin, Skin
 from supple.skins.painted_map import ANATOMY, MapInfo, maps_of
 from supple.skins.position_based import step as stepping
 from supple.skins.position_based.binding import FleshBinding
+from supple.skins.position_based.bodies import bodies_identity, check_bodies, check_region_values
 from supple.skins.position_based.body.softness import check_regions, usual_flesh, usual_softness
 from supple.skins.position_based.body.tetrahedral_body import WHERE
+from supple.skins.position_based.published.skin import PublishedPositionBased
 from supple.skins.position_based.settings import BASES, Collision, Skinning, Solve, Swing
 from supple.skins.position_based.state import FleshState
 from supple.skins.pull import Pull
 from supple.skins.renamed import RENAMED
 
-_PATH = np.linspace(0.0, 60.0, 601)  # s: where the path of a body is looked at to tell it from others
 _FIXED = frozenset({"tetrahedra", "step", "skinning.base", "skinning.weights"})
+_PUBLISHED = "published"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +42,7 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
     settled, the softer the slower, and the skin goes along with all of it.
 
     The published method projects constraints one after another, momentum and all, and its answer depends on their
-    order; it is the preset "published" (`scheme="published"`), with the published stiffnesses. What is free is found
+    order; it is a skin of its own, `PublishedPositionBased`, which the preset "published" gives. What is free is found
     from the depth of flesh over the bone; regions by name make parts softer or firmer, also while it plays.
 
     While it plays everything may change but four settings: `tetrahedra` and `weights`, from which the elements, their
@@ -58,7 +59,6 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
     papers: ClassVar[tuple[str, ...]] = (
         "Abu Rumman 2016, Position-based skin deformations for interactive character animation",
         "Mueller, Heidelberger, Hennix and Ratcliff 2007, Position based dynamics",
-        "Macklin, Mueller and Chentanez 2016, XPBD: position-based simulation of compliant constrained dynamics",
         "Liu, Bouaziz and Kavan 2017, Quasi-Newton methods for real-time simulation of hyperelastic materials",
     )
     maps: ClassVar[Mapping[str, MapInfo]] = maps_of(
@@ -70,15 +70,9 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
         {
             "firm": MappingProxyType({"jiggle": 0.5, "frequency": 5.0, "damping": 0.35}),
             "soft": MappingProxyType({"frequency": 2.2, "damping": 0.12, "max_offset": 0.8}),
-            "published": MappingProxyType(
-                {
-                    "scheme": "published", "step": 0.01, "iterations": 12, "volume": 1.0, "bone_stiffness": 0.9,
-                    "stretch": 0.9, "one_sided": False, "weights": "bones", "rest_includes_gravity": False, "drag": 1.0,
-                    "keep_volume": False, "smooth": False, "contact_stiffness": 0.93,
-                }
-            ),
+            _PUBLISHED: MappingProxyType({}),  # another skin
         }
-    )  # fmt: skip
+    )
 
     step: float = setting(1.0 / 60.0, "Simulation step", unit="s", low=1e-4, high=0.1)
     tetrahedra: int = setting(5000, "Elements that fill the body", low=50, high=2_000_000)
@@ -88,7 +82,6 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
     regions: ByName[float] = by_name(
         {}, "Regions with a stiffness from 0 (soft) to 1 (firm), such as belly=0.2,ears=0.7", Number(), names="region"
     )
-    scheme: str = setting("settled", "Settle and then swing, or both at once", choices=("settled", "published"))
     solve: Solve = group(Solve, "What holds flesh together")
     swing: Swing = group(Swing, "How loose flesh swings")
     collision: Collision = group(Collision, "Skin that meets skin")
@@ -98,21 +91,16 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.regions.default is not None:
-            given = f"regions has {self.regions.default:g} without a name"
-            raise InputError(WHERE, given, "every stiffness belongs to a region", "write for example belly=0.2")
-        object.__setattr__(self, "bodies", tuple(self.bodies))
-        strange = [type(body).__name__ for body in self.bodies if not isinstance(body, RigidBody)]
-        if strange:
-            raise InputError(
-                WHERE,
-                f"bodies has a {strange[0]}",
-                "rigid bodies are needed",
-                "use Sphere, Capsule, Box, Plane or MovingMesh",
-            )
+        check_region_values(WHERE, self.regions)
+        object.__setattr__(self, "bodies", check_bodies(WHERE, self.bodies))
+
+    @classmethod
+    def preset(cls, name: str, **changes: Any) -> Any:
+        """This skin with the settings of a preset, and some changed; "published" is a `PublishedPositionBased`."""
+        return PublishedPositionBased(**changes) if name == _PUBLISHED else super().preset(name, **changes)
 
     def extra_identity(self) -> Mapping[str, Any]:
-        return {"bodies": [_digest(body) for body in self.bodies]} if self.bodies else {}
+        return bodies_identity(self.bodies)
 
     def region_names(self) -> tuple[str, ...]:
         return tuple(self.regions)
@@ -132,7 +120,7 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
     @property
     def coasts(self) -> bool:
         """Flesh that settles swings exactly, however long a step is."""
-        return self.scheme == "settled"
+        return True
 
     def base_skin(self) -> Skin[Any, Any]:
         return BASES[self.skinning.base]()
@@ -172,11 +160,8 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
         return stepping.advance(self, state, pose, dt, incoming)
 
     def forces(self, binding: FleshBinding, state: FleshState) -> DevicePoints | None:
-        """What draws every vertex (V,) [N] back to where its flesh settles, and what presses it.
-
-        The published scheme has no such place: there is none then.
-        """
-        return None if self.scheme == "published" else state.readings.forces()
+        """What draws every vertex (V,) [N] back to where its flesh settles, and what presses it."""
+        return state.readings.forces()
 
     def contact_pressure(self, binding: FleshBinding, state: FleshState) -> Any | None:
         return state.readings.pressures() if self.meets_anything else None
@@ -194,11 +179,3 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
 
 PositionBased.pushes = frozenset(f"swing.{what}" for what in ("gravity", "damping", "drag"))
 PositionBased.live = frozenset(info.name for info in settings_of(PositionBased)) - _FIXED
-
-
-def _digest(body: RigidBody) -> str:
-    """Tells one body from another, by its kind, its size and where it goes in the first minute."""
-    arrays = [(name, value) for name, value in vars(body).items() if isinstance(value, np.ndarray)]
-    path = np.array([body.world_from_body(time) for time in _PATH])
-    numbers = np.array([*body.size, body.friction])
-    return digest_of([(type(body).__name__, numbers), ("path", path), *arrays]).hex()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from supple import device as devices
 from supple.arrays import Float32Array, FloatArray
 from supple.character.morph_targets import MorphTargets
 from supple.motion.pose import Pose
+from supple.settings import flattened
 from supple.skins.kinematic import dual_quaternion, linear_blend
 from supple.skins.kinematic.blend import Affine, BlendArrays
 from supple.skins.kinematic.volume_preservation import VolumePreserver
@@ -21,7 +23,6 @@ from supple.skins.position_based.body.softness import regional_softness
 from supple.skins.position_based.contact.collision import FleshCollision
 from supple.skins.position_based.contact.memory import ContactMemory
 from supple.skins.position_based.handles.handles import HandleMemory, Handles
-from supple.skins.position_based.project_constraints import ProjectConstraints
 from supple.skins.position_based.readings import Readings
 from supple.skins.position_based.settle_and_swing import SettleAndSwing
 from supple.skins.position_based.solve.lbfgs import LbfgsSolver
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from supple.skins.position_based.skin import PositionBased
 
 STILL_AFTER = 0.5  # s for which bones have stood still: contacts and elements inside out stay as they are from then on
+DROWSY_AFTER, ASLEEP_AFTER = 1.0, 2.0  # s for which they have: flesh settles less and less, and then not at all
 UNMOVED = 1e-5  # of the skeleton's size in a step: bones that move less stand still
 
 
@@ -41,8 +43,8 @@ class FleshMemory:
     `corrections` is what settling found, in the frame of the bones at rest; `previous_settled` where the flesh settled
     in the last step; `positions` and `velocities` are those of the lively flesh. `inverted` is 1 where elements have
     settled inside out, `pressures` how much more volume than at rest flesh wants, `handles` what hands do to the skin.
-    `bones` (J, 4, 4) are those of the last step, and have stood `still` for so long [s]. `time` [s] has passed since
-    the first frame.
+    `bones` (J,), 3x4 skinning transforms, are those of the last step, and have stood `still` for so long [s]. `asked`
+    tells the settings and maps of the last step from others. `time` [s] has passed since the first frame.
     """
 
     points: Any
@@ -54,8 +56,9 @@ class FleshMemory:
     pressures: Any
     handles: HandleMemory
     contact: ContactMemory
-    bones: FloatArray
+    bones: Any
     still: float = 0.0
+    asked: int = 0
     time: float = 0.0
 
 
@@ -85,7 +88,7 @@ class FleshState:
             if self._linear
             else dual_quaternion.record_blend(self.arrays)
         )
-        self.params = blank(11, wp.float32)
+        self.params = blank(10, wp.float32)
         self.rotations = blank(self.count, wp.quatf)
         self.settled, self.offsets = blank(self.count, wp.vec3f), blank(self.count, wp.vec3f)
         self.angular_frequencies = blank(self.count, wp.float32)
@@ -96,10 +99,12 @@ class FleshState:
         self.volume_keeper = VolumePreserver(binding.volume, self.surface.points, constants)
         if skin.skinning.keep_volume:
             binding.volume.tell("PositionBased")
-        self.collision = FleshCollision(binding.collision, constants, bodies=skin.bodies, copies=binding.copies)
+        # Parted one after another, contacts would depend on the order of particles.
+        self.collision = FleshCollision(
+            binding.collision, constants, bodies=skin.bodies, copies=binding.copies, jacobi=True
+        )
         self.collides = skin.meets_anything
-        self._recipes: dict[str, SettleAndSwing | ProjectConstraints] = {}
-        self.choose_recipe(skin)
+        self.recipe = self._make_recipe()
         self.memory = FleshMemory(
             self.surface.points,
             blank(self.count, wp.vec3f),
@@ -110,13 +115,15 @@ class FleshState:
             blank(self.count, wp.float32),
             HandleMemory.open(constants),
             self.collision.start(),
-            np.full((joints, 4, 4), np.inf),
+            blank(joints, self.affine.matrices.dtype),
         )
+        self._moved = blank(1, wp.int32)
+        self._notice = self._record_notice()
         self.handles: Handles | None = None
         self._readings: Readings | None = None
         self.recorded: tuple[Any, tuple[Any, ...], Stages] | None = None
         self._tuned: tuple[PositionBased, float] | None = None
-        self._params = np.zeros(11)
+        self._params, self._asked = np.zeros(10), 0
 
     @property
     def points(self) -> Any:
@@ -148,7 +155,8 @@ class FleshState:
     def reshape(self, binding: FleshBinding) -> None:
         """Go on with other shapes and maps of the same body, from the next step on."""
         if binding.energy is not self.binding.energy:
-            self._recipes, self.recorded = {}, None
+            self.binding, self.recorded = binding, None
+            self.recipe = self._make_recipe()
         self.binding, self._tuned = binding, None
         own = self.depth, self.max_correction, self.inverse_masses
         for array, values in zip(own, _painted(binding), strict=True):
@@ -156,46 +164,50 @@ class FleshState:
         self.surface.reshape(binding)
         self.volume_keeper.reshape(binding.volume)
 
-    def choose_recipe(self, skin: PositionBased) -> None:
-        """Settle and swing, or project constraints as published; each is made when it is first asked for."""
-        # Parted one after another, contacts would depend on the order of particles.
-        self.collision.set_order(jacobi=True if skin.scheme == "settled" else None)
-        if skin.scheme not in self._recipes:
-            self._recipes[skin.scheme] = self._make_recipe(skin.scheme)
-        self.recipe = self._recipes[skin.scheme]
-
-    def _make_recipe(self, scheme: str) -> SettleAndSwing | ProjectConstraints:
-        binding = self.binding
-        if scheme == "published":
-            return ProjectConstraints(binding.body, binding.constants, copies=binding.copies)
-        contacts = self.collision.held_off
+    def _make_recipe(self) -> SettleAndSwing:
+        binding, contacts = self.binding, self.collision.held_off
         return SettleAndSwing(LbfgsSolver(binding.energy, self.arrays.posed, binding.constants, contacts=contacts))
 
     def set_pose(self, pose: Pose, dt: float) -> None:
         """Bring a pose to the device."""
         if self.handles is not None:
             self.handles.begin_step()
-        transforms = pose.skinning(self.binding.character.skeleton)
-        self._notice_rest(pose.world_from_joint, dt)
-        self.blend.set(transforms)
+        skeleton = self.binding.character.skeleton
+        self.affine.set_pose(pose, skeleton)
         if not self._linear:
-            self.affine.set(transforms)
+            self.blend.set_pose(pose, skeleton)
+        self._notice_rest(dt)
         self.surface.set_pose(pose)
         self.volume_keeper.set(pose)
         if self.collides:
-            world = pose.world_from_joint.reshape(self.collision.copies, -1, 4, 4)
             at_rest = self.memory.still > STILL_AFTER
-            self.collision.set_pose(world, self.memory.contact, time=self.memory.time, dt=dt, at_rest=at_rest)
+            contact, time = self.memory.contact, self.memory.time
+            self.collision.set_skinning(self.affine.matrices, contact, time=time, dt=dt, at_rest=at_rest)
 
-    def _notice_rest(self, world_from_joint: FloatArray, dt: float) -> None:
-        """Once bones have stood still for a while, flesh is left to come to rest: a held pose is still."""
-        from supple.skins.position_based.step_kernels import RECOVERS
+    def _record_notice(self) -> devices.Launch:
+        from supple.skins.position_based.step_kernels import notice_moved
+
+        inputs = [UNMOVED * self._size, self.affine.matrices, self.memory.bones, self._moved]
+        return devices.Launch(notice_moved, len(self.memory.bones), inputs, self.device)
+
+    def _notice_rest(self, dt: float) -> None:
+        """Once bones have stood still for a while, flesh is left to come to rest: a held pose is still.
+
+        What creeps on for long, as where a contact asks for more than flesh can give, falls asleep; hands and rigid
+        bodies, which may move while bones do not, keep flesh awake.
+        """
+        from supple.skins.position_based.step_kernels import AWAKE, RECOVERS
 
         memory = self.memory
-        moved = not np.abs(world_from_joint - memory.bones).max() <= UNMOVED * self._size
-        memory.still = 0.0 if moved or dt <= 0.0 else memory.still + dt
-        memory.bones[...] = world_from_joint
+        self._moved.zero_()
+        self._notice()
+        moved = bool(devices.to_host(self._moved)[0])
+        memory.still = 0.0 if moved or dt <= 0.0 or memory.asked != self._asked else memory.still + dt
+        memory.asked = self._asked  # other settings or maps wake it
         self._set_param(RECOVERS, float(memory.still <= STILL_AFTER))
+        touched = self.handles is not None or len(self.collision.bodies) > 0
+        awake = (ASLEEP_AFTER - memory.still) / (ASLEEP_AFTER - DROWSY_AFTER)
+        self._set_param(AWAKE, 1.0 if touched else min(max(awake, 0.0), 1.0))
 
     def join(self, *, moving: bool) -> None:
         """Let flesh begin with the velocity of the body, or go on with its own."""
@@ -217,13 +229,12 @@ class FleshState:
         """Bring settings that may change at any time to the device."""
         if self._tuned is not None and skin is self._tuned[0] and dt == self._tuned[1]:
             return
-        self.choose_recipe(skin)
         self.recipe.tune(skin)
-        settles = float(skin.scheme != "published")
+        self._asked = _number_of(skin, self.binding)
         swing = skin.swing
         drag, sculpted = math.exp(-swing.drag * dt), float(swing.rest_includes_gravity)
-        row = [settles, dt, swing.damping, swing.max_offset, sculpted, settles, drag, swing.gravity, 0.0]
-        row += [2.0 * math.pi * swing.frequency, 1.0]
+        row = [dt, swing.damping, swing.max_offset, sculpted, drag, swing.gravity, 0.0]
+        row += [2.0 * math.pi * swing.frequency, 1.0, 1.0]
         self._params = np.array(row)
         devices.write(self.params, self._params)
         self._tune_collision(skin)
@@ -252,6 +263,14 @@ class FleshState:
         softness = (1.0 - counts) * skin.jiggle * binding.softness + counts * marked
         frequencies = self.recipe.angular_frequencies(skin, binding.body, softness)
         devices.write(self.angular_frequencies, np.tile(frequencies, binding.copies))
+
+
+def _number_of(skin: PositionBased, binding: FleshBinding) -> int:
+    """A number that tells settings and painted maps from others."""
+    number = zlib.crc32(repr(sorted(flattened(skin).items())).encode())
+    for values in (*_painted(binding), binding.softness):
+        number = zlib.crc32(np.ascontiguousarray(values).tobytes(), number)
+    return number
 
 
 def _painted(binding: FleshBinding) -> tuple[Float32Array, ...]:

@@ -32,7 +32,7 @@ def start(skin: PositionBased, state: FleshState, pose: Pose, incoming: Any) -> 
     wp, memory = devices.warp(), state.memory
     state.tune(skin, skin.step)
     stages = _stages(skin, state, incoming)
-    for _ in range(1 + (skin.warm_up if skin.scheme == "settled" else 0)):
+    for _ in range(1 + skin.warm_up):
         state.set_pose(pose, 0.0)
         stages.begin()
         state.detect_contacts()
@@ -46,10 +46,8 @@ def start(skin: PositionBased, state: FleshState, pose: Pose, incoming: Any) -> 
 def _stages(skin: PositionBased, state: FleshState, incoming: Any) -> Stages:
     """The work of one step, recorded for the incoming skin and for the settings that change its order."""
     order = (
-        skin.scheme,
         state.collides,
         skin.skinning.smooth,
-        skin.solve.formulation,
         skin.iterations,
         skin.swing.dynamic_iterations,
         skin.skinning.keep_volume,
@@ -70,22 +68,23 @@ def _record(skin: PositionBased, state: FleshState, incoming: Any) -> Stages:
     settle: devices.Calls = [
         *recipe.settle(skin, project_contacts, memory.pressures),
         run.store_settled,
-        *recipe.check(state.settled, memory.inverted, memory.pressures),
+        *recipe.check(state.settled, memory.inverted, memory.pressures, state.params),
     ]
-    handles = state.handles
-    # Where momentum alone carries flesh, constraints would draw it out of the hand again, farther in every step.
-    in_hand = None if skin.scheme == "published" else handles
+    handles, binding = state.handles, state.binding
+    # Hands may draw flesh out as far as they like.
+    guard = binding.guard.record(incoming, state.surface.points, binding.constants) if handles is None else []
     swing: devices.Calls = [
         *([] if handles is None else handles.couple()),
         run.swing,
-        *([] if in_hand is None else in_hand.draw()),
+        *([] if handles is None else handles.draw()),
         *recipe.swing(skin, state.settled, project_contacts),
-        *([] if in_hand is None else in_hand.undraw()),
+        *([] if handles is None else handles.undraw()),
         run.update_velocities,
         run.carry_skin,
         *([state.volume_keeper.keep] if skin.skinning.keep_volume else []),
-        *state.binding.hanging.record(incoming, state.surface.points, state.binding.constants),
+        *binding.hanging.record(incoming, state.surface.points, binding.constants),
         *([] if handles is None else handles.finish()),
+        *guard,
     ]
     return Stages(*(devices.Chain(calls, state.device) for calls in (begin, settle, swing)))
 
@@ -131,7 +130,13 @@ class _Launches:
             particles,
         )
         self.store_settled = recorded(
-            kernels.store_settled, particles, blend.posed, state.rotations, memory.corrections, state.settled
+            kernels.store_settled,
+            state.params,
+            particles,
+            blend.posed,
+            state.rotations,
+            memory.corrections,
+            state.settled,
         )
         self.swing = recorded(
             kernels.swing,

@@ -20,17 +20,16 @@ Vec4iArray = wp.array(dtype=wp.vec4i)
 FloatArray = wp.array(dtype=wp.float32)
 IntArray = wp.array(dtype=wp.int32)
 
-WARM_START = wp.constant(0)  # how much of the last correction a step starts with
-DT = wp.constant(1)  # s
-DAMPING = wp.constant(2)  # of the softest flesh, 1 is critical
-MAX_OFFSET = wp.constant(3)  # how far flesh may swing, as a share of its depth
-REST_INCLUDES_GRAVITY = wp.constant(4)  # 1: the rest shape already hangs as gravity wants it
-PINNED = wp.constant(5)  # 1: what the bones drive is not moved by lively flesh
-DRAG = wp.constant(6)  # share of the velocity that is kept in a step
-GRAVITY = wp.constant(7)  # m/s^2, downwards
-FREQUENCY = wp.constant(9)  # rad/s, of the softest flesh: what swings faster is damped more, by as much
-RECOVERS = wp.constant(10)  # 1: elements inside out are led back, which would tremble where bones stand still
-JOINING = wp.constant(8)  # 1: flesh begins to move with the body, not from rest
+DT = wp.constant(0)  # s
+DAMPING = wp.constant(1)  # of the softest flesh, 1 is critical
+MAX_OFFSET = wp.constant(2)  # how far flesh may swing, as a share of its depth
+REST_INCLUDES_GRAVITY = wp.constant(3)  # 1: the rest shape already hangs as gravity wants it
+DRAG = wp.constant(4)  # share of the velocity that is kept in a step
+GRAVITY = wp.constant(5)  # m/s^2, downwards
+JOINING = wp.constant(6)  # 1: flesh begins to move with the body, not from rest
+FREQUENCY = wp.constant(7)  # rad/s, of the softest flesh: what swings faster is damped more, by as much
+RECOVERS = wp.constant(8)  # 1: elements inside out are led back, which would tremble where bones stand still
+AWAKE = wp.constant(9)  # 1: flesh settles; 0: it stays where it settled, as bones have stood still for long
 TINY = wp.constant(1.0e-12)
 EASE = wp.constant(0.5)  # of the way from the last correction to the new one that a step goes
 MOST_DAMPING = wp.constant(0.99)  # the oscillator is solved below its critical damping
@@ -44,6 +43,19 @@ class JointBlend:
     joints: Joints
     weights: Weights
     rotations: Quaternions
+
+
+@wp.kernel(enable_backward=False)
+def notice_moved(first: int, unmoved: float, transforms: Transforms, last: Transforms, moved: IntArray):
+    """Whether any joint has moved by more than `unmoved` [m], or is no number; what they are is kept for next time."""
+    j = first + wp.tid()
+    m = transforms[j]
+    before = last[j]
+    last[j] = m
+    for row in range(3):
+        for column in range(4):
+            if not (wp.abs(m[row, column] - before[row, column]) <= unmoved):
+                moved[0] = 1
 
 
 @wp.kernel(enable_backward=False)
@@ -68,7 +80,7 @@ def warm_start(
     r = blend_rotations(i, blend.blocks, blend.joints, blend.weights, blend.rotations)
     rotations[i] = r
     c = corrections[i]
-    keep = params[WARM_START] * wp.min(1.0, max_correction[i] / wp.max(wp.length(c), 1.0e-9))
+    keep = wp.min(1.0, max_correction[i] / wp.max(wp.length(c), 1.0e-9))
     if inverted[i] != 0 and params[RECOVERS] != 0.0:
         keep = 0.5 * keep
     inverted[i] = 0
@@ -95,6 +107,7 @@ def move_anchors(
 @wp.kernel(enable_backward=False)
 def store_settled(
     first: int,
+    params: FloatArray,
     particles: Vec4Array,
     kinematic: Vec3Array,
     rotations: Quaternions,
@@ -104,7 +117,7 @@ def store_settled(
     """Keep what the settling found, c = R^T (y - q), half of the way: what motion makes flesh do does not snap."""
     i = first + wp.tid()
     c = inverse_rotate(rotations[i], position(particles[i]) - kinematic[i])
-    c = corrections[i] + EASE * (c - corrections[i])
+    c = corrections[i] + params[AWAKE] * EASE * (c - corrections[i])
     corrections[i] = c
     settled[i] = kinematic[i] + rotate(rotations[i], c)
 
@@ -136,7 +149,7 @@ def swing(
     With u = x - y, n the damping, w the pace [rad/s], and g the pull of gravity that the sculpted shape does not know,
       u'' + 2 n w u' + w^2 u = g
     is solved exactly over the step, so that it is stable for any step and any pace. Flesh is viscous: n grows with w. A
-    pace below zero means that the bones drive the particle; zero, that nothing but its momentum and constraints do.
+    pace below zero means that the bones drive the particle.
     """
     i = first + wp.tid()
     dt = params[DT]
@@ -145,25 +158,21 @@ def swing(
     if w < 0.0:
         velocities[i] = (y - positions[i]) / dt
         positions[i] = y
-        particles[i] = wp.vec4f(y[0], y[1], y[2], 1.0 - params[PINNED])
+        particles[i] = wp.vec4f(y[0], y[1], y[2], 0.0)
     else:
         gravity = wp.vec3f(0.0, -params[GRAVITY], 0.0)
         pull = gravity - params[REST_INCLUDES_GRAVITY] * rotate(rotations[i], gravity)
-        x = positions[i] + dt * velocities[i] + dt * dt * pull
-        v = velocities[i] + dt * pull
-        if w > 0.0:
-            drift = (y - previous_settled[i]) / dt
-            limit = params[MAX_OFFSET] * depth[i]
-            rest = within(pull / (w * w), limit)
-            u = positions[i] - previous_settled[i] - rest
-            du = (1.0 - params[JOINING]) * (velocities[i] - drift)
-            damping = wp.min(params[DAMPING] * wp.max(w / params[FREQUENCY], 1.0), MOST_DAMPING)
-            free = advance_oscillator(u, du, oscillator_coefficients(w, damping, dt))
-            held = clamp_offset(free[0] + rest, free[1], limit)
-            x = y + held[0]
-            v = drift + held[1]
+        drift = (y - previous_settled[i]) / dt
+        limit = params[MAX_OFFSET] * depth[i]
+        rest = within(pull / (w * w), limit)
+        u = positions[i] - previous_settled[i] - rest
+        du = (1.0 - params[JOINING]) * (velocities[i] - drift)
+        damping = wp.min(params[DAMPING] * wp.max(w / params[FREQUENCY], 1.0), MOST_DAMPING)
+        free = advance_oscillator(u, du, oscillator_coefficients(w, damping, dt))
+        held = clamp_offset(free[0] + rest, free[1], limit)
+        x = y + held[0]
         positions[i] = x
-        velocities[i] = v
+        velocities[i] = drift + held[1]
         particles[i] = wp.vec4f(x[0], x[1], x[2], 1.0)
 
 

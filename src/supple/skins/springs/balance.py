@@ -1,10 +1,11 @@
-"""Where all springs balance, found in a few rounds with a factor that is made once.
+"""Where all springs balance, found with a factor that is made once and a few rounds of Newton's method.
 
 Pulls are hard to solve for, since they turn with the skin. A matrix M of one number per edge and one per vertex comes
 near to how they change: it is as stiff as springs on the mean of all ways, at least half as stiff as any. So
-x + M^-1 pull(x) is nearer to balance than x, wherever x is, and does not depend on how fine the mesh is. Each round
-goes on from the last one by Chebyshev's weights, which are the same for all, so that bodies in one scene do not feel
-each other. Sweeps solve the same problem without any factor.
+x + M^-1 pull(x) is nearer to balance than x, wherever x is, and does not depend on how fine the mesh is: what is smooth
+over many edges is done with then. The rest is within reach of rounds that look at neighbours alone (`newton`). Nothing
+in either depends on skin elsewhere, so that bodies in one scene do not feel each other. Sweeps solve the same problem
+without any matrix.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from supple import device as devices
 from supple.arrays import FloatArray
 from supple.geometry.cholesky import SplitCholesky, SplitFactor
+from supple.skins.springs.newton import NewtonSolver
 
 if TYPE_CHECKING:
     from supple.skins.springs.binding import SpringBinding, TunedStiffness
@@ -26,7 +28,6 @@ SOLVERS = (FACTORED, "sweeps")
 _PRESSED = 0.25  # of the stiffness of edges: what a skin has of it against most that happens to it
 _LEAST = 1e-6  # of all springs at a vertex: where nothing draws to the bone, M would have no inverse
 _SOFTER = 0.85  # of M: what springs have of it on the mean of bends and twists; a run of 0.7, 0.85 and 1 chose it
-_SPREAD = 0.3  # of M: how much softer or stiffer springs are nearly everywhere
 
 
 def couplings(binding: SpringBinding, tuned: TunedStiffness) -> tuple[FloatArray, FloatArray]:
@@ -59,27 +60,15 @@ class BalanceSolver:
         wp, count = devices.warp(), springs.count
         self._springs = springs
         self._moves = wp.zeros(count, dtype=wp.vec3f, device="cpu")
-        weight = wp.ones(1, dtype=wp.float32, device="cpu")
-        self._weight = weight.numpy()
-        moved = [springs.all, weight, self._moves, *springs.points, springs.polars[0]]
+        moved = [springs.all, self._moves, springs.points[0], springs.polars[0]]
         self._move = devices.Launch(kernels.move, count, moved, "cpu")
         factor = SplitFactor.from_matrix(stiffness_matrix(springs.binding, springs.tuned))
         self._solve = SplitCholesky(factor).solving(springs.forces(0), self._moves)
+        self._newton = NewtonSolver(springs)
 
     def run(self, rounds: int) -> bool:
-        """Bring the shape in both buffers nearer to balance; says whether the last round went less far than the first.
-
-        The answer is in the first buffer.
-        """
-        moves = self._moves.numpy().reshape(-1)
-        weight, first, last = 1.0, 0.0, 0.0
-        for done in range(rounds):
-            weight = {0: 1.0, 1: 2.0 / (2.0 - _SPREAD**2)}.get(done, 4.0 / (4.0 - _SPREAD**2 * weight))
-            self._weight[...] = weight
-            self._springs.forces(0)
-            self._solve()
-            if done in (0, rounds - 1):
-                last = float(moves @ moves)
-                first = first if done else last
-            self._move()
-        return bool(np.isfinite(last) and last <= first)
+        """Bring the shape in both buffers nearer to balance; says whether it did. The answer is in the first buffer."""
+        self._springs.forces(0)
+        self._solve()
+        self._move()
+        return self._newton.run(2 * rounds, whole=max(rounds - 2, 0))

@@ -69,6 +69,7 @@ STIFFNESS_MAPS: Mapping[str, MapInfo] = maps_of(
 _ROUNDING = 1e-4  # of an edge: changes this small are not worth a sweep
 _ON_SKELETON = 1e-3  # of an edge: a vertex this near to its attachment point has no direction of its own
 _LEAST_RECOIL = 1e-6  # of all springs: with less, nothing draws skin back at a pace of its own
+_AS_GOOD_AS_RIGID = 0.02  # of being free to swing: sweep by sweep, what is left of it would add up in a first pose
 _LEAST_LOOSENESS = 0.05  # below which skin counts as firm
 
 
@@ -260,8 +261,8 @@ class SpringBinding:
         character = self.attached_skin.character
         if JIGGLE_MAP in character.maps:
             return self.freedom
-        rigid = character.maps.get(RIGID_MAP, character.body_shape.rigid)
-        return self.freedom * (1.0 - np.clip(rigid, 0.0, 1.0))
+        loose = 1.0 - np.clip(character.maps.get(RIGID_MAP, character.body_shape.rigid), 0.0, 1.0)
+        return self.freedom * np.clip((loose - _AS_GOOD_AS_RIGID) / (1.0 - _AS_GOOD_AS_RIGID), 0.0, 1.0)
 
     def max_offsets(self, share: float) -> Float32Array:
         """How far (V,) [m] vertices may go from where they hang: a share of their distance from the bone."""

@@ -61,8 +61,8 @@ class SpringDynamics(SpringSettings, PullableSkin[SpringBinding, DynamicsState])
         {
             "flesh": {},
             "cartoon": {
-                "frequency": 3.2, "damping": 0.1, "inertia": 1.0, "max_offset": 0.6,
-                "stiffness": {"radius": 0.6, "twist": 0.3},
+                "frequency": 3.2, "damping": 0.06, "inertia": 1.0, "max_offset": 0.6,
+                "stiffness": {"radius": 0.2, "twist": 0.06, "bones": 0.0},
             },
             # The text's four forces from a rigid start, and each step relaxed from the last; it gives no stiffness.
             "published": {
@@ -86,6 +86,8 @@ class SpringDynamics(SpringSettings, PullableSkin[SpringBinding, DynamicsState])
         return self.first_stage()
 
     def bind(self, character: Character, device: str) -> SpringBinding:
+        if JIGGLE_MAP not in character.maps:
+            _ = character.body_shape  # states read it: what is found here is kept with the binding
         return self.bind_springs(character, device)
 
     def rebind(self, binding: SpringBinding, character: Character, device: str) -> SpringBinding:

@@ -30,9 +30,10 @@ class SpringRig(SpringSettings, Skin[SpringBinding, RigState]):
     the bone itself, without which a whole ring may shrink together, and `twist`, that about the bone, without which a
     twisted limb unwinds for ever.
 
-    All springs together have an energy (`kernels.energy`), of which their forces are the slope. Its least is found by
-    rounds with a matrix that is factored once (`balance`), one for every dozen of `iterations`; or by sweeps, as
-    published, which also serve on a GPU, where edits hold handles, and where `until` is to stop them early.
+    All springs together have an energy (`kernels.energy`), of which their forces are the slope. Its least is found with
+    a matrix that is factored once (`balance`) and rounds of Newton's method over what is still pulled (`newton`), more
+    of them for more `iterations`; or by sweeps, as published, which also serve on a GPU, where edits hold handles, and
+    where `until` is to stop them early.
 
     A sweep moves each vertex by `step_scale` times the pull on it, at most to the mean of where its springs want it,
     and on by `momentum` of its last move while that helps. So no stiffness and no step makes it diverge, and fifty

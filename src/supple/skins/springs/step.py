@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from supple.skins.springs.spring_dynamics import SpringDynamics
     from supple.skins.springs.spring_rig import SpringRig
 
-ROUND = 17.0  # sweeps that one round with the factor stands for
+ROUND = 17.0  # sweeps that one round over all vertices stands for
 CHECK = 10  # sweeps between two looks at how far the shape still moves; even, so that buffers are back in place
 _FALLS = 0.999  # of the last energy: what falls less in ten sweeps counts as the least energy
 _SETTLING = 200  # sweeps that bring the first pose to rest

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from supple.arrays import FloatArray
-from supple.edits.painting import Brush, EditStroke, MapStroke, Place
+from supple.edits.edits import Edits
+from supple.edits.painting import REGION_ACTIONS, Brush, EditStroke, MapStroke, Place, RegionStroke
 from supple.errors import InputError
 from supple.skins.painted_map import MapInfo
 from supple.studio import messages as say
@@ -41,11 +42,20 @@ def _retouch(session: Session, command: say.Retouch) -> None:
         if command.shape not in edits.shapes:
             there = f"there are {', '.join(edits.shapes)}" if edits.shapes else "none was drawn yet"
             raise InputError(_WHERE, f"shape {command.shape!r} was to be touched up", there, "choose one of those")
-        shape = edits.shapes[command.shape]
-        stroke = EditStroke(painting.canvas, shape, brush=brush, action=command.action, mirror=command.mirror)
+        stroke = _over_shape(session, edits, command, brush)
         step = f"{command.action.capitalize()} {command.shape}"
         painting.begin(stroke, asked, lambda: document.with_edits(edits.with_shape(command.shape, stroke.shape), step))
     _go_over(session, command.places)
+
+
+def _over_shape(session: Session, edits: Edits, command: say.Retouch, brush: Brush) -> EditStroke | RegionStroke:
+    canvas, shape = session.painting.canvas, edits.shapes[command.shape]
+    action, mirror = command.action, command.mirror
+    if action not in REGION_ACTIONS:
+        return EditStroke(canvas, shape, brush=brush, action=action, mirror=mirror)
+    drawn = edits.surface_strokes.get(command.shape)
+    handles = None if drawn is None else drawn.handles(session.character.triangles)
+    return RegionStroke(canvas, shape, handles=handles, brush=brush, action=action, mirror=mirror)
 
 
 def _go_over(session: Session, places: Sequence[say.SkinPlace]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.edits.arranging import delete_use, free_name
+from supple.edits.copying import copy_edit
 from supple.edits.edits import Edits, loop_of
 from supple.edits.layers import Layer
 from supple.edits.radial import radial
@@ -90,6 +91,18 @@ def _merge(session: Session, command: say.Merge) -> None:
     session.do(session.document.with_edits(edits, f"Merge {command.name} and {command.other}"))
 
 
+def _copy_shape(session: Session, command: say.CopyShape) -> None:
+    edits = session.document.edits_on(session.character)
+    if command.shape not in edits.shapes:
+        there = f"shapes are {', '.join(edits.shapes) or 'none'}"
+        raise InputError("studio", f"{command.shape!r} was to be copied", there, "name one of those")
+    shape = copy_edit(session.character, edits.shapes[command.shape], command.joint, attachment=session.attachment)
+    taken = [*edits.shapes, *edits.poses, *edits.strokes, *(layer.name for layer in edits.layers)]
+    name = free_name(f"{command.shape} on {command.joint}", taken)
+    edits = edits.with_shape(name, shape).with_layer(Layer.still(name, name))
+    session.do(session.document.with_edits(edits, f"Copy {command.shape} to {command.joint}"))
+
+
 def _keep_shape(session: Session, command: say.KeepShape) -> None:
     session.keep_shape(command.view, first_skin(session, command.view))
 
@@ -107,4 +120,10 @@ def _show(session: Session, edits: Edits, step: str, *, done: bool) -> None:
         session.draft(document)
 
 
-HANDLERS: Handlers = {say.Radial: _radial, say.Wave: _wave, say.Merge: _merge, say.KeepShape: _keep_shape}
+HANDLERS: Handlers = {
+    say.Radial: _radial,
+    say.Wave: _wave,
+    say.Merge: _merge,
+    say.CopyShape: _copy_shape,
+    say.KeepShape: _keep_shape,
+}

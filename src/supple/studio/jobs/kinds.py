@@ -28,6 +28,7 @@ KINDS: dict[str, JobKind] = {
     "bake": JobKind("bake", "Bake", (".glb", ".usdc", ".usda", ".usd", ".abc", ".pc2", ".mdd", ".npz", ".supple")),
     "film": JobKind("render", "Film", FILMS),
     "compare": JobKind("compare", "Comparison", (".html",), one_skin=False),
+    "pose space": JobKind("fit-pose-space", "Learnt skin", (".posespace",)),
     "curves": JobKind("fit-curves", "Curves", (".curves",)),
 }
 """By the name that the page knows. Formats of many files, such as .obj, are left to the command line."""

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from threading import Thread
 
 from supple.document.document import Document
-from supple.edits.painting import ACTIONS, RETOUCHING, Canvas, EditStroke, MapStroke
+from supple.edits.painting import ACTIONS, REGION_ACTIONS, RETOUCHING, Canvas, EditStroke, MapStroke, RegionStroke
 from supple.graph.mask import Mask
 from supple.skins.registry import SKINS
 from supple.studio import messages as say
 from supple.studio.view import View
 
+BrushStroke = MapStroke | EditStroke | RegionStroke
 _FRAMES_BEFORE = 30
 _PAINTED_SKINS = [name for name, kind in SKINS.items() if kind.maps]
 
@@ -22,7 +23,7 @@ class Painting:
     """The skin that is painted on, and the stroke that is not done yet: what was asked of it, and what it makes."""
 
     canvas: Canvas
-    stroke: MapStroke | EditStroke | None = None
+    stroke: BrushStroke | None = None
     asked: tuple[object, ...] = ()
     _made: Callable[[], Document] | None = None
     mirrors: bool = False  # whether the body has two sides alike, as far as that is known
@@ -44,7 +45,7 @@ class Painting:
         self.mirrors = self.canvas.mirror_plane is not None
         return self.mirrors
 
-    def begin(self, stroke: MapStroke | EditStroke, asked: tuple[object, ...], made: Callable[[], Document]) -> None:
+    def begin(self, stroke: BrushStroke, asked: tuple[object, ...], made: Callable[[], Document]) -> None:
         """Begin a stroke; `made` gives the document with what it has done so far."""
         self.stroke, self.asked, self._made = stroke, asked, made
 
@@ -61,7 +62,7 @@ class Painting:
 
 def paint_info(painting: Painting) -> say.PaintInfo:
     """What brushes can do."""
-    return say.PaintInfo(list(ACTIONS), list(RETOUCHING), painting.mirrors, _PAINTED_SKINS)
+    return say.PaintInfo(list(ACTIONS), [*RETOUCHING, *REGION_ACTIONS], painting.mirrors, _PAINTED_SKINS)
 
 
 def map_rows(view: View, document: Document) -> list[say.MapRow]:

@@ -67,21 +67,21 @@ function H() {
   }
 }
 function I(n3, t4, r4, u4, i4, f5, o5, e4, l4, c4, a5) {
-  var s4, h5, v4, w5, d4, _3, g5 = u4.__k || y, k4 = t4.length;
-  for (l4 = q(r4, t4, g5, l4, k4), s4 = 0; s4 < k4; s4++) null != (v4 = r4.__k[s4]) && (h5 = ~v4.__i && g5[v4.__i] || p, v4.__i = s4, _3 = z(n3, v4, h5, i4, f5, o5, e4, l4, c4, a5), w5 = v4.__e, (h5.ref != v4.ref || 8 & h5.__u) && (h5.ref && G(h5.ref, null, v4, h5), v4.ref && a5.push(v4.ref, v4.__c || w5, v4)), d4 = d4 || w5, 4 & v4.__u ? (l4 = A(v4, l4, n3, !h5.__v), h5.__e && (h5.__e = null)) : "function" == typeof v4.type && void 0 !== _3 ? l4 = _3 : w5 && (l4 = w5.nextSibling), v4.__u &= -21);
-  return r4.__e = d4, l4;
+  var s4, h5, v4, w5, d5, _4, g5 = u4.__k || y, k4 = t4.length;
+  for (l4 = q(r4, t4, g5, l4, k4), s4 = 0; s4 < k4; s4++) null != (v4 = r4.__k[s4]) && (h5 = ~v4.__i && g5[v4.__i] || p, v4.__i = s4, _4 = z(n3, v4, h5, i4, f5, o5, e4, l4, c4, a5), w5 = v4.__e, (h5.ref != v4.ref || 8 & h5.__u) && (h5.ref && G(h5.ref, null, v4, h5), v4.ref && a5.push(v4.ref, v4.__c || w5, v4)), d5 = d5 || w5, 4 & v4.__u ? (l4 = A(v4, l4, n3, !h5.__v), h5.__e && (h5.__e = null)) : "function" == typeof v4.type && void 0 !== _4 ? l4 = _4 : w5 && (l4 = w5.nextSibling), v4.__u &= -21);
+  return r4.__e = d5, l4;
 }
 function q(n3, t4, r4, u4, i4) {
-  var f5, o5, e4, l4, c4, a5, s4, p5, y5, v4 = r4.length, d4 = v4, _3 = 0, g5 = 0, k4 = n3.__k = Array(i4);
-  for (f5 = 0; f5 < i4; f5++) null != (o5 = t4[f5]) && "boolean" != typeof o5 && "function" != typeof o5 ? ("object" != typeof o5 || o5.constructor === String ? o5 = k4[f5] = m(null, o5) : w(o5) ? o5 = k4[f5] = m($, { children: o5 }) : o5.constructor === h && o5.__b ? o5 = k4[f5] = m(o5.type, o5.props, o5.key, o5.ref, o5.__v) : k4[f5] = o5, l4 = f5 + _3, o5.__ = n3, o5.__b = n3.__b + 1, e4 = null, ~(c4 = o5.__i = P(o5, r4, l4, d4)) && (d4--, (e4 = r4[c4]) && (e4.__u |= 2)), e4 && e4.__v ? (o5.__u |= 16, c4 == l4 - 1 ? _3-- : c4 == l4 + 1 ? _3++ : c4 != l4 && (c4 > l4 ? _3-- : _3++, g5 = 1)) : (~c4 || (i4 > v4 ? _3-- : i4 < v4 && _3++), "function" != typeof o5.type && (o5.__u |= 4))) : k4[f5] = null;
+  var f5, o5, e4, l4, c4, a5, s4, p5, y5, v4 = r4.length, d5 = v4, _4 = 0, g5 = 0, k4 = n3.__k = Array(i4);
+  for (f5 = 0; f5 < i4; f5++) null != (o5 = t4[f5]) && "boolean" != typeof o5 && "function" != typeof o5 ? ("object" != typeof o5 || o5.constructor === String ? o5 = k4[f5] = m(null, o5) : w(o5) ? o5 = k4[f5] = m($, { children: o5 }) : o5.constructor === h && o5.__b ? o5 = k4[f5] = m(o5.type, o5.props, o5.key, o5.ref, o5.__v) : k4[f5] = o5, l4 = f5 + _4, o5.__ = n3, o5.__b = n3.__b + 1, e4 = null, ~(c4 = o5.__i = P(o5, r4, l4, d5)) && (d5--, (e4 = r4[c4]) && (e4.__u |= 2)), e4 && e4.__v ? (o5.__u |= 16, c4 == l4 - 1 ? _4-- : c4 == l4 + 1 ? _4++ : c4 != l4 && (c4 > l4 ? _4-- : _4++, g5 = 1)) : (~c4 || (i4 > v4 ? _4-- : i4 < v4 && _4++), "function" != typeof o5.type && (o5.__u |= 4))) : k4[f5] = null;
   if (g5) {
     for (a5 = [], s4 = [], f5 = 0; f5 < i4; f5++) if ((o5 = k4[f5]) && 16 & o5.__u) {
-      for (_3 = 0, p5 = a5.length; _3 < p5; ) a5[y5 = _3 + p5 >> 1] < o5.__i ? _3 = y5 + 1 : p5 = y5;
-      a5[_3] = o5.__i, s4[f5] = _3 + 1;
+      for (_4 = 0, p5 = a5.length; _4 < p5; ) a5[y5 = _4 + p5 >> 1] < o5.__i ? _4 = y5 + 1 : p5 = y5;
+      a5[_4] = o5.__i, s4[f5] = _4 + 1;
     }
-    for (_3 = a5.length; f5--; ) s4[f5] && (s4[f5] == _3 ? _3-- : k4[f5].__u |= 4);
+    for (_4 = a5.length; f5--; ) s4[f5] && (s4[f5] == _4 ? _4-- : k4[f5].__u |= 4);
   }
-  if (d4) for (f5 = 0; f5 < v4; f5++) !(e4 = r4[f5]) || 2 & e4.__u || (e4.__e == u4 && (u4 = S(e4)), J(e4, e4));
+  if (d5) for (f5 = 0; f5 < v4; f5++) !(e4 = r4[f5]) || 2 & e4.__u || (e4.__e == u4 && (u4 = S(e4)), J(e4, e4));
   return u4;
 }
 function A(n3, t4, r4, u4) {
@@ -136,30 +136,30 @@ function V(t4) {
   };
 }
 function z(t4, r4, u4, i4, f5, o5, e4, l4, c4, a5) {
-  var s4, p5, v4, d4, k4, b3, m5, M2, C3, j3, L2, H2, q2, A4, O2, P2, T4, N2, V2 = r4.type;
+  var s4, p5, v4, d5, k4, b3, m5, M2, C3, j3, L2, H2, q2, A4, O2, P2, T4, N2, V2 = r4.type;
   if (r4.constructor !== h) return null;
   128 & u4.__u && (c4 = 32 & u4.__u, s4 = u4.__c.__z) && (r4.__u |= c4, p5 = o5 = [], 8 == s4.nodeType ? l4 = B(s4, o5) : o5.push(s4), l4 = o5[0] || l4), (s4 = n.__b) && s4(r4);
   n: if ("function" == typeof V2) {
     v4 = e4.length;
     try {
-      if (M2 = r4.props, C3 = (s4 = V2.prototype) && s4.render, j3 = (s4 = V2.contextType) && i4[s4.__c], L2 = s4 ? j3 ? j3.props.value : s4.__ : i4, (d4 = u4.__c) ? (r4.__c = d4, 2 & d4.__g && (d4.__g |= 1)) : (C3 ? r4.__c = d4 = new V2(M2, L2) : (r4.__c = d4 = new x(M2, L2), d4.constructor = V2, d4.render = K), j3 && j3.sub(d4), d4.state || (d4.state = {}), d4.__n = i4, d4.__g |= 8, d4.__h = [], d4.__k = []), C3 && (d4.__s || (d4.__s = d4.state), V2.getDerivedStateFromProps && (d4.__s == d4.state && (d4.__s = _({}, d4.__s)), _(d4.__s, V2.getDerivedStateFromProps(M2, d4.__s)))), k4 = d4.props, b3 = d4.state, d4.__v = r4, u4.__c) {
-        if (M2 !== k4 && C3 && !V2.getDerivedStateFromProps && d4.componentWillReceiveProps && d4.componentWillReceiveProps(M2, L2), r4.__v == u4.__v && !(8 & d4.__g) || !(4 & d4.__g) && d4.shouldComponentUpdate && false === d4.shouldComponentUpdate(M2, d4.__s, L2)) {
-          r4.__v != u4.__v && (d4.props = M2, d4.state = d4.__s, d4.__g &= -9), r4.__e = u4.__e, r4.__k = u4.__k, r4.__k.some(function(n3) {
+      if (M2 = r4.props, C3 = (s4 = V2.prototype) && s4.render, j3 = (s4 = V2.contextType) && i4[s4.__c], L2 = s4 ? j3 ? j3.props.value : s4.__ : i4, (d5 = u4.__c) ? (r4.__c = d5, 2 & d5.__g && (d5.__g |= 1)) : (C3 ? r4.__c = d5 = new V2(M2, L2) : (r4.__c = d5 = new x(M2, L2), d5.constructor = V2, d5.render = K), j3 && j3.sub(d5), d5.state || (d5.state = {}), d5.__n = i4, d5.__g |= 8, d5.__h = [], d5.__k = []), C3 && (d5.__s || (d5.__s = d5.state), V2.getDerivedStateFromProps && (d5.__s == d5.state && (d5.__s = _({}, d5.__s)), _(d5.__s, V2.getDerivedStateFromProps(M2, d5.__s)))), k4 = d5.props, b3 = d5.state, d5.__v = r4, u4.__c) {
+        if (M2 !== k4 && C3 && !V2.getDerivedStateFromProps && d5.componentWillReceiveProps && d5.componentWillReceiveProps(M2, L2), r4.__v == u4.__v && !(8 & d5.__g) || !(4 & d5.__g) && d5.shouldComponentUpdate && false === d5.shouldComponentUpdate(M2, d5.__s, L2)) {
+          r4.__v != u4.__v && (d5.props = M2, d5.state = d5.__s, d5.__g &= -9), r4.__e = u4.__e, r4.__k = u4.__k, r4.__k.some(function(n3) {
             n3 && (n3.__ = r4);
-          }), y.push.apply(d4.__h, d4.__k), d4.__k = [], d4.__h.length && e4.push(d4), l4 = S(u4);
+          }), y.push.apply(d5.__h, d5.__k), d5.__k = [], d5.__h.length && e4.push(d5), l4 = S(u4);
           break n;
         }
-        d4.componentWillUpdate && d4.componentWillUpdate(M2, d4.__s, L2), C3 && d4.componentDidUpdate && d4.__h.push(function() {
-          d4.componentDidUpdate(k4, b3, m5);
+        d5.componentWillUpdate && d5.componentWillUpdate(M2, d5.__s, L2), C3 && d5.componentDidUpdate && d5.__h.push(function() {
+          d5.componentDidUpdate(k4, b3, m5);
         });
-      } else C3 && !V2.getDerivedStateFromProps && d4.componentWillMount && d4.componentWillMount(), C3 && d4.componentDidMount && d4.__h.push(d4.componentDidMount);
-      d4.context = L2, d4.props = M2, d4.__P = t4, d4.__g &= -5, H2 = n.__r, q2 = C3 ? 25 : 0;
+      } else C3 && !V2.getDerivedStateFromProps && d5.componentWillMount && d5.componentWillMount(), C3 && d5.componentDidMount && d5.__h.push(d5.componentDidMount);
+      d5.context = L2, d5.props = M2, d5.__P = t4, d5.__g &= -5, H2 = n.__r, q2 = C3 ? 25 : 0;
       do {
-        d4.__g &= -9, H2 && H2(r4), s4 = d4.render(d4.props, d4.state = d4.__s, d4.context);
-      } while (8 & d4.__g && ++q2 < 25);
-      C3 && (y.push.apply(d4.__h, d4.__k), d4.__k = []), d4.state = d4.__s, d4.getChildContext && (i4 = _({}, i4, d4.getChildContext())), C3 && u4.__c && d4.getSnapshotBeforeUpdate && (m5 = d4.getSnapshotBeforeUpdate(k4, b3)), A4 = s4 && s4.type === $ && null == s4.key ? s4.props.children : s4, M2.__P && (s4 = l4, f5 = (t4 = M2.__P).namespaceURI, c4 = o5 = null, u4.props && u4.props.__P != t4 && (u4.__k.some(function(n3) {
+        d5.__g &= -9, H2 && H2(r4), s4 = d5.render(d5.props, d5.state = d5.__s, d5.context);
+      } while (8 & d5.__g && ++q2 < 25);
+      C3 && (y.push.apply(d5.__h, d5.__k), d5.__k = []), d5.state = d5.__s, d5.getChildContext && (i4 = _({}, i4, d5.getChildContext())), C3 && u4.__c && d5.getSnapshotBeforeUpdate && (m5 = d5.getSnapshotBeforeUpdate(k4, b3)), A4 = s4 && s4.type === $ && null == s4.key ? s4.props.children : s4, M2.__P && (s4 = l4, f5 = (t4 = M2.__P).namespaceURI, c4 = o5 = null, u4.props && u4.props.__P != t4 && (u4.__k.some(function(n3) {
         n3 && J(n3, n3);
-      }), u4.__k = null), l4 = u4.__k ? S(u4, 0) : null), l4 = I(t4, w(A4) ? A4 : [A4], r4, u4, i4, f5, o5, e4, l4, c4, a5), M2.__P && (r4.__e = null, l4 = s4), r4.__u &= -161, p5 && p5.some(g), d4.__h.length && e4.push(d4), 1 & d4.__g && (d4.__g &= -4);
+      }), u4.__k = null), l4 = u4.__k ? S(u4, 0) : null), l4 = I(t4, w(A4) ? A4 : [A4], r4, u4, i4, f5, o5, e4, l4, c4, a5), M2.__P && (r4.__e = null, l4 = s4), r4.__u &= -161, p5 && p5.some(g), d5.__h.length && e4.push(d5), 1 & d5.__g && (d5.__g &= -4);
     } catch (t5) {
       if (e4.length = v4, r4.__v = null, c4 || o5) if (t5 && t5.then) {
         if (r4.__u |= 128 | c4, o5) {
@@ -208,7 +208,7 @@ function E(t4, r4, u4) {
   });
 }
 function F(t4, r4, u4, i4, f5, o5, e4, l4, c4, a5) {
-  var s4, h5, y5, _3, k4, b3, m5, M2, $2 = u4.props || p, x3 = r4.props, C3 = r4.type;
+  var s4, h5, y5, _4, k4, b3, m5, M2, $2 = u4.props || p, x3 = r4.props, C3 = r4.type;
   if ("svg" == C3 ? f5 = "http://www.w3.org/2000/svg" : "math" == C3 ? f5 = "http://www.w3.org/1998/Math/MathML" : f5 || (f5 = "http://www.w3.org/1999/xhtml"), o5) {
     for (s4 = 0; s4 < o5.length; s4++) if ((k4 = o5[s4]) && (C3 ? k4.localName == C3 : 3 == k4.nodeType)) {
       t4 = k4, o5[s4] = null;
@@ -222,8 +222,8 @@ function F(t4, r4, u4, i4, f5, o5, e4, l4, c4, a5) {
   if (C3) {
     if (a5 = "template" == C3 && t4.content || t4, o5 = "textarea" == C3 && null != x3.defaultValue ? null : o5 && d.call(a5.childNodes), !l4 && o5) for ($2 = {}, s4 = 0; s4 < t4.attributes.length; s4++) $2[(k4 = t4.attributes[s4]).name] = k4.value;
     for (s4 in $2) k4 = $2[s4], "dangerouslySetInnerHTML" == s4 ? y5 = k4 : "children" == s4 || s4 in x3 || "value" == s4 && "defaultValue" in x3 || "checked" == s4 && "defaultChecked" in x3 || N(t4, s4, null, k4, f5);
-    for (s4 in x3) k4 = x3[s4], "children" == s4 ? _3 = k4 : "dangerouslySetInnerHTML" == s4 ? h5 = k4 : "value" == s4 ? b3 = k4 : "checked" == s4 ? m5 = k4 : l4 && "function" != typeof k4 || $2[s4] === k4 || N(t4, s4, k4, $2[s4], f5);
-    h5 ? (l4 || y5 && (h5.__html == y5.__html || h5.__html == t4.innerHTML) || (t4.innerHTML = h5.__html), r4.__k = []) : (y5 && (t4.textContent = ""), ("foreignObject" == C3 || "http://www.w3.org/1998/Math/MathML" == f5 && v.test(C3)) && (f5 = "http://www.w3.org/1999/xhtml"), I(a5, w(_3) ? _3 : [_3], r4, u4, i4, f5, o5, e4, o5 ? o5[0] : u4.__k && S(u4, 0), l4, c4), o5 && o5.some(g)), l4 && "textarea" != C3 || (s4 = "value", "progress" == C3 && null == b3 ? t4.removeAttribute(s4) : null == b3 || b3 === t4[s4] && ("progress" != C3 || b3) || N(t4, s4, b3, $2[s4], f5), s4 = "checked", null != m5 && m5 != t4[s4] && N(t4, s4, m5, $2[s4], f5));
+    for (s4 in x3) k4 = x3[s4], "children" == s4 ? _4 = k4 : "dangerouslySetInnerHTML" == s4 ? h5 = k4 : "value" == s4 ? b3 = k4 : "checked" == s4 ? m5 = k4 : l4 && "function" != typeof k4 || $2[s4] === k4 || N(t4, s4, k4, $2[s4], f5);
+    h5 ? (l4 || y5 && (h5.__html == y5.__html || h5.__html == t4.innerHTML) || (t4.innerHTML = h5.__html), r4.__k = []) : (y5 && (t4.textContent = ""), ("foreignObject" == C3 || "http://www.w3.org/1998/Math/MathML" == f5 && v.test(C3)) && (f5 = "http://www.w3.org/1999/xhtml"), I(a5, w(_4) ? _4 : [_4], r4, u4, i4, f5, o5, e4, o5 ? o5[0] : u4.__k && S(u4, 0), l4, c4), o5 && o5.some(g)), l4 && "textarea" != C3 || (s4 = "value", "progress" == C3 && null == b3 ? t4.removeAttribute(s4) : null == b3 || b3 === t4[s4] && ("progress" != C3 || b3) || N(t4, s4, b3, $2[s4], f5), s4 = "checked", null != m5 && m5 != t4[s4] && N(t4, s4, m5, $2[s4], f5));
   } else $2 === x3 || l4 && t4.data == x3 || (t4.data = x3);
   return t4;
 }
@@ -295,6 +295,32 @@ function y2(n3, t4) {
   a2.__h && a2.__h(r2, n3, f2 || t4), f2 = 0;
   var u4 = r2.__H || (r2.__H = { __: [], __h: [] });
   return n3 >= u4.__.length && u4.__.push({}), u4.__[n3];
+}
+function d2(n3) {
+  return f2 = 1, _2(G2, n3);
+}
+function _2(n3, u4, i4) {
+  var f5 = y2(t2++, 2);
+  if (f5.t = n3, !f5.__c && (f5.__ = [i4 ? i4(u4) : G2(void 0, u4), function(n4) {
+    var t4 = (f5.__N || f5.__)[0], r4 = f5.t(t4, n4);
+    o2(t4, r4) || (f5.__N = [r4, f5.__[1]], f5.__c.setState({}));
+  }], f5.__c = r2, !r2.__f)) {
+    r2.__f = true;
+    var c4 = r2.shouldComponentUpdate;
+    r2.shouldComponentUpdate = function(n4, t4, r4) {
+      var u5 = this.__H;
+      if (!u5) return true;
+      var i5 = false, f6 = this.props != n4;
+      if (u5.__.some(function(n5) {
+        n5.__N && (i5 = true, o2(n5.__[0], n5.__N[0]) || (f6 = true));
+      }), c4) {
+        var e4 = c4.call(this, n4, t4, r4);
+        return i5 ? e4 || f6 : e4;
+      }
+      return !i5 || f6;
+    };
+  }
+  return f5.__;
 }
 function A2(n3, u4) {
   var i4 = y2(t2++, 3);
@@ -399,6 +425,9 @@ function E2(n3, t4) {
     return !o2(t5, n3[r4]);
   });
 }
+function G2(n3, t4) {
+  return "function" == typeof t4 ? t4(n3) : t4;
+}
 
 // node_modules/@preact/signals-core/dist/signals-core.module.js
 var i3 = /* @__PURE__ */ Symbol.for("preact-signals");
@@ -470,7 +499,7 @@ var e3 = 0;
 var u3 = 0;
 var c3 = void 0;
 var a3 = 0;
-function d2(i4) {
+function d3(i4) {
   if (void 0 !== o3) {
     var t4 = i4.n;
     if (void 0 === t4 || t4.t !== o3) {
@@ -566,7 +595,7 @@ l3.prototype.peek = function() {
   });
 };
 Object.defineProperty(l3.prototype, "value", { get: function() {
-  var i4 = d2(this);
+  var i4 = d3(this);
   if (void 0 !== i4) i4.i = this.i;
   return this.v;
 }, set: function(i4) {
@@ -610,7 +639,7 @@ function b(i4) {
     }
   }
 }
-function _2(i4) {
+function _3(i4) {
   var t4 = i4.s, r4 = void 0;
   while (void 0 !== t4) {
     var n3 = t4.p;
@@ -661,7 +690,7 @@ j2.prototype.h = function() {
     this.i++;
   }
   o3 = i4;
-  _2(this);
+  _3(this);
   this.f &= -2;
   return true;
 };
@@ -689,7 +718,7 @@ j2.prototype.N = function() {
 };
 Object.defineProperty(j2.prototype, "value", { get: function() {
   if (1 & this.f) throw new Error("Cycle detected");
-  var i4 = d2(this);
+  var i4 = d3(this);
   this.h();
   if (void 0 !== i4) i4.i = this.i;
   if (16 & this.f) throw this.v;
@@ -726,7 +755,7 @@ function g3(i4) {
 }
 function S2(i4) {
   if (o3 !== this) throw new Error("Out-of-order effect");
-  _2(this);
+  _3(this);
   o3 = i4;
   this.f &= -2;
   try {
@@ -795,7 +824,7 @@ function x2(i4, t4) {
 
 // node_modules/@preact/signals/dist/signals.module.js
 var h4;
-var d3;
+var d4;
 var p4;
 var m4 = "undefined" != typeof window && !!window.__PREACT_SIGNALS_DEVTOOLS__;
 var g4 = [];
@@ -853,7 +882,7 @@ Object.defineProperties(l3.prototype, { constructor: { configurable: true, value
 } }, __b: { configurable: true, value: 1 } });
 b2("__b", function(i4, n3) {
   y4();
-  d3 = void 0;
+  d4 = void 0;
   if ("string" == typeof n3.type) {
     var r4, t4 = n3.props;
     for (var f5 in t4) if ("children" !== f5) {
@@ -890,18 +919,18 @@ b2("__r", function(i4, r4) {
         };
       })(f5), "function" == typeof r4.type ? r4.type.displayName || r4.type.name : "");
     }
-    d3 = f5;
+    d4 = f5;
     y4(t4);
   }
 });
 b2("__e", function(i4, n3, r4, t4) {
   y4();
-  d3 = void 0;
+  d4 = void 0;
   i4(n3, r4, t4);
 });
 b2("diffed", function(i4, n3) {
   y4();
-  d3 = void 0;
+  d4 = void 0;
   var r4;
   if ("string" == typeof n3.type && (r4 = n3.__e)) {
     var t4 = n3.__np, f5 = n3.props, o5 = r4.U;
@@ -1004,7 +1033,7 @@ function useSignal(i4, n3) {
 function useComputed(i4, n3) {
   var r4 = T2(i4);
   r4.current = i4;
-  d3.__$f |= 4;
+  d4.__$f |= 4;
   return w2(function() {
     return O(function() {
       return r4.current();
@@ -1040,6 +1069,7 @@ __export(session_exports, {
   link: () => link,
   motionTime: () => motionTime,
   panelOpen: () => panelOpen,
+  parallel: () => parallel,
   radius: () => radius,
   sendThrough: () => sendThrough,
   showRefused: () => showRefused,
@@ -1058,6 +1088,7 @@ var shownFrame = y3(0);
 var toasts = y3([]);
 var radius = y3(0.06);
 var following = y3(true);
+var parallel = y3(false);
 var panelOpen = y3(true);
 var bonesShown = y3(false);
 var curvesShown = y3(false);
@@ -1730,7 +1761,7 @@ var FACING = new Vector35(0, 0, 1);
 var Disc = class {
   constructor(parent, look2) {
     this.parent = parent;
-    const round = Array.from({ length: SIDES }, (_3, i4) => {
+    const round = Array.from({ length: SIDES }, (_4, i4) => {
       const angle = 2 * Math.PI * i4 / SIDES;
       return [Math.cos(angle), Math.sin(angle), 0];
     });
@@ -2264,7 +2295,7 @@ var JointDots = class {
   resize(count) {
     this.count = count;
     this.mesh.geometry.dispose();
-    const corners = Array.from({ length: 4 * count }, (_3, i4) => [
+    const corners = Array.from({ length: 4 * count }, (_4, i4) => [
       CORNERS2[2 * (i4 % 4)],
       CORNERS2[2 * (i4 % 4) + 1],
       0
@@ -2272,7 +2303,7 @@ var JointDots = class {
     const attribute = (values2) => new BufferAttribute4(values2, 3).setUsage(DynamicDrawUsage2);
     const geometry = new BufferGeometry4().setAttribute("position", attribute(new Float32Array(12 * count))).setAttribute("corner", attribute(new Float32Array(corners.flat())));
     geometry.setIndex(
-      Array.from({ length: count }, (_3, dot) => FACES.map((corner) => 4 * dot + corner)).flat()
+      Array.from({ length: count }, (_4, dot) => FACES.map((corner) => 4 * dot + corner)).flat()
     );
     this.mesh.geometry = geometry;
   }
@@ -2305,7 +2336,7 @@ function posingOptions(time) {
 function jointPlaces(stage2) {
   const joints2 = stage2.joints;
   if (!joints2?.frame) return [];
-  return joints2.skeleton.names.map((_3, joint) => stage2.joint(joint, new Vector38()));
+  return joints2.skeleton.names.map((_4, joint) => stage2.joint(joint, new Vector38()));
 }
 function jointUnder(stage2, pixel, near = NEAR3) {
   const { camera } = stage2.viewer;
@@ -2336,11 +2367,11 @@ function jointAxes(stage2, joint) {
       frame2.transforms[at + 8 + column]
     )
   );
-  const across = columns.reduce(
+  const across2 = columns.reduce(
     (best, one) => Math.abs(one.dot(along)) / one.length() < Math.abs(best.dot(along)) / best.length() ? one : best
   );
-  across.addScaledVector(along, -across.dot(along)).normalize();
-  return [across, along, new Vector38().crossVectors(across, along)];
+  across2.addScaledVector(along, -across2.dot(along)).normalize();
+  return [across2, along, new Vector38().crossVectors(across2, along)];
 }
 
 // src/tools/limp.tsx
@@ -2362,7 +2393,7 @@ var limp = O(() => {
     const parent = skeleton.parents[joint];
     return value ?? (parent < 0 ? all : own(parent));
   };
-  return new Set(skeleton.names.flatMap((_3, joint) => own(joint) === 0 ? [joint] : []));
+  return new Set(skeleton.names.flatMap((_4, joint) => own(joint) === 0 ? [joint] : []));
 });
 var LetLimp = class {
   constructor(stage2, look2) {
@@ -2423,7 +2454,7 @@ var LetLimp = class {
     if (!this.within || places.length === 0) return;
     const kinds = Uint8Array.from(
       places,
-      (_3, joint) => (limp.value.has(joint) ? LIT + PINNED : 0) + (joint === this.hovered ? LARGE : 0)
+      (_4, joint) => (limp.value.has(joint) ? LIT + PINNED : 0) + (joint === this.hovered ? LARGE : 0)
     );
     this.dots.show(places, kinds, this.stage.boxOf(this.stage.pane));
   }
@@ -2513,13 +2544,19 @@ function shown(value) {
 }
 
 // src/ui/brush.tsx
+var TOUCHES = {
+  erase: "Takes away what was drawn.",
+  smooth: "Smooths what was drawn.",
+  follow: "Skin under the brush follows what was drawn.",
+  stay: "Skin under the brush stays, and what was drawn ends at it."
+};
 function BrushOptions() {
   const [map, shape] = [paintedMap.value, retouched.value];
   const offered = shape === null ? state.value?.paint.actions : state.value?.paint.retouching;
   if (!map && shape === null) return /* @__PURE__ */ a4(NoMaps, {});
   return /* @__PURE__ */ a4("div", { class: "brush", children: [
     /* @__PURE__ */ a4(Painted, {}),
-    /* @__PURE__ */ a4("p", { class: "quiet", children: shape === null && map ? meaning(map) : "Takes away or smooths what was drawn." }),
+    /* @__PURE__ */ a4("p", { class: "quiet", children: shape === null && map ? meaning(map) : TOUCHES[action.value] ?? "" }),
     /* @__PURE__ */ a4("fieldset", { class: "actions-of-brush", children: [
       /* @__PURE__ */ a4("legend", { class: "visually-hidden", children: "What the brush does" }),
       (offered ?? []).map((one) => /* @__PURE__ */ a4(
@@ -3173,7 +3210,7 @@ var PoseJoints = class {
       return;
     }
     const chosen2 = chosenJoint.value;
-    const kinds = Uint8Array.from(places, (_3, joint) => {
+    const kinds = Uint8Array.from(places, (_4, joint) => {
       const lit = joint === this.hovered || joint === chosen2 || joint === drag?.joint;
       const pinned = pins.value.has(joint);
       return (lit || pinned ? LIT : 0) + (pinned ? PINNED : 0) + (lit ? LARGE : 0);
@@ -3456,10 +3493,140 @@ var PoseLine = class {
 };
 
 // src/tools/stroke_pose.tsx
+import { Vector3 as Vector312 } from "./three.js";
+
+// src/tools/drawing_plane.ts
 import { Vector3 as Vector311 } from "./three.js";
+var NEAR5 = 12;
+var RADIUS2 = 0.45;
+var SHALLOWEST = 0.1;
+var drawingPlane = y3(null);
+function facePlane(stage2) {
+  const normal = stage2.viewer.camera.getWorldDirection(new Vector311()).negate();
+  if (drawingPlane.value) drawingPlane.value = { ...drawingPlane.value, normal };
+}
+function togglePlane(stage2, point) {
+  drawingPlane.value = drawingPlane.value ? null : { point, normal: new Vector311(0, 0, 1) };
+  facePlane(stage2);
+}
+var DrawingPlane = class {
+  constructor(stage2, look2) {
+    this.stage = stage2;
+    this.disc = new Disc(stage2.scene, look2);
+    this.gizmo = new Gizmo(stage2.scene, look2);
+    this.hide();
+    drawingPlane.subscribe(() => stage2.redraw());
+  }
+  stage;
+  disc;
+  gizmo;
+  drag = null;
+  wear(look2) {
+    this.disc.wear(look2);
+    this.gizmo.wear(look2);
+  }
+  hide() {
+    this.disc.hide();
+    this.gizmo.hide();
+    this.drag = null;
+  }
+  /** Where the view through a pixel meets it; null where there is none, or the ray only grazes it. */
+  under(pixel, through = drawingPlane.value?.point) {
+    const plane = drawingPlane.value;
+    if (!plane || !through) return null;
+    const { camera } = this.stage.viewer;
+    const direction = rayThrough(this.stage, pixel);
+    const across2 = direction.dot(plane.normal);
+    const along = through.clone().sub(camera.position).dot(plane.normal) / across2;
+    if (Math.abs(across2) < SHALLOWEST || along <= 0) return null;
+    return camera.position.clone().addScaledVector(direction, along);
+  }
+  /** A pointer goes down: whether it is on the plane's middle or on a ring. */
+  down(event) {
+    const plane = drawingPlane.value;
+    if (!plane || this.drag) return false;
+    const { stage: stage2 } = this;
+    const [pixel, window2] = [pixelOf(stage2, event), stage2.boxOf(stage2.pane)];
+    const middle = pixelOfPlace(plane.point, stage2.viewer.camera, window2).distanceTo(pixel) < NEAR5;
+    const hit = middle ? null : this.gizmo.pick(pixel, stage2.viewer.camera, window2);
+    if (!hit && !middle) return false;
+    const ring = hit && { axis: hit.axis, spoke: hit.at.clone().sub(this.gizmo.center) };
+    this.drag = { pointer: event.pointerId, from: pixel, ...plane, ring };
+    return true;
+  }
+  /** Whether it has taken the pointer. */
+  move(event) {
+    const { drag, stage: stage2 } = this;
+    if (drag?.pointer !== event.pointerId) return false;
+    const pixel = pixelOf(stage2, event);
+    drawingPlane.value = drag.ring ? { point: drag.point, normal: this.turned(drag, drag.ring, pixel) } : { point: this.snapped(pixel) ?? this.moved(drag, pixel), normal: drag.normal };
+    return true;
+  }
+  up(event, cancelled) {
+    const { drag } = this;
+    if (drag?.pointer !== event.pointerId) return false;
+    this.drag = null;
+    if (cancelled) drawingPlane.value = { point: drag.point, normal: drag.normal };
+    return true;
+  }
+  /** A pointer that nobody has taken: whether it is over what can be dragged. */
+  hover(pixel) {
+    const plane = drawingPlane.value;
+    const { camera } = this.stage.viewer;
+    const window2 = this.stage.boxOf(this.stage.pane);
+    const hit = plane && pixel && this.gizmo.pick(pixel, camera, window2);
+    this.gizmo.light(hit ? hit.ring : null);
+    return Boolean(
+      hit || plane && pixel && pixelOfPlace(plane.point, camera, window2).distanceTo(pixel) < NEAR5
+    );
+  }
+  /** Before every picture. */
+  update() {
+    const plane = drawingPlane.value;
+    if (!plane) {
+      this.hide();
+      return;
+    }
+    const { stage: stage2 } = this;
+    const size3 = state.value?.mesh.size || 1.8;
+    this.disc.show(plane.point, plane.normal, RADIUS2 * size3, this.drag !== null);
+    const aside = new Vector311(0, 1, 0).cross(plane.normal);
+    if (aside.length() < 1e-3) aside.set(1, 0, 0);
+    aside.normalize();
+    const axes = [aside, plane.normal.clone().cross(aside), plane.normal];
+    this.gizmo.show(plane.point, axes, stage2.viewer.camera, stage2.boxOf(stage2.pane), null);
+  }
+  turned(drag, ring, pixel) {
+    const seen = (place) => pixelOfPlace(place, this.stage.viewer.camera, this.stage.boxOf(this.stage.pane));
+    const at = drag.point.clone().add(ring.spoke);
+    const little = new Vector311().crossVectors(ring.axis, ring.spoke).multiplyScalar(0.01);
+    const along = seen(at.clone().add(little)).sub(seen(at)).multiplyScalar(100);
+    const angle = pixel.clone().sub(drag.from).dot(along) / Math.max(along.lengthSq(), 1e-6);
+    return drag.normal.clone().applyAxisAngle(ring.axis, angle).normalize();
+  }
+  /** Along with the pointer, across the view. */
+  moved(drag, pixel) {
+    const { camera } = this.stage.viewer;
+    const forward = camera.getWorldDirection(new Vector311());
+    const depth = drag.point.clone().sub(camera.position).dot(forward);
+    const [from, to] = [drag.from, pixel].map((one) => {
+      const direction = rayThrough(this.stage, one);
+      return direction.multiplyScalar(depth / direction.dot(forward));
+    });
+    return drag.point.clone().add(to).sub(from);
+  }
+  /** The joint that is seen under the pointer, if there is one. */
+  snapped(pixel) {
+    const window2 = this.stage.boxOf(this.stage.pane);
+    const found = jointPlaces(this.stage).find(
+      (place) => pixelOfPlace(place, this.stage.viewer.camera, window2).distanceTo(pixel) < NEAR5
+    );
+    return found ? found.clone() : null;
+  }
+};
 
 // src/ui/stroke_options.tsx
-function StrokeOptions() {
+function StrokeOptions({ face, toggle }) {
   const isFirst = phase.value === "baseline";
   return /* @__PURE__ */ a4($, { children: [
     /* @__PURE__ */ a4("p", { class: "quiet", children: isFirst ? "First the line over the bones; lit joints are picked." : "Now where they are to go: draw as often as you like, or drag a knot." }),
@@ -3524,6 +3691,28 @@ function StrokeOptions() {
         title: "What is drawn takes the place of that part of the second line that it lies along"
       }
     ),
+    /* @__PURE__ */ a4(
+      "label",
+      {
+        class: "check",
+        title: "The second line lies on a plane that you put up: drag its middle, which snaps to joints, or its rings",
+        children: [
+          /* @__PURE__ */ a4(
+            "input",
+            {
+              type: "checkbox",
+              class: "switch",
+              role: "switch",
+              "aria-checked": drawingPlane.value !== null,
+              checked: drawingPlane.value !== null,
+              onChange: toggle
+            }
+          ),
+          /* @__PURE__ */ a4("span", { children: "Draw on a plane of my own" })
+        ]
+      }
+    ),
+    drawingPlane.value && /* @__PURE__ */ a4("button", { type: "button", class: "button outlined wide", onClick: face, children: "Turn the plane to me" }),
     /* @__PURE__ */ a4(PoseSwitches, { another: false })
   ] });
 }
@@ -3532,10 +3721,10 @@ function StrokeOptions() {
 var SHORTEST_WAIT4 = 15;
 var APART = 2.5;
 var LEAST = 12;
-var NEAR5 = 10;
-var RADIUS2 = 0.06;
+var NEAR6 = 10;
+var RADIUS3 = 0.06;
 var STEP = 1.2;
-var brush = y3(RADIUS2);
+var brush = y3(RADIUS3);
 var baseline = y3(null);
 var phase = O(() => baseline.value ? "offset" : "baseline");
 var stretch = y3(1);
@@ -3550,6 +3739,7 @@ var PoseByStrokes = class {
     this.first = new PoseLine(stage2.scene, look2, true);
     this.second = new PoseLine(stage2.scene, look2, false);
     this.circle = new HandMark(stage2.scene, look2);
+    this.plane = new DrawingPlane(stage2, look2);
     x2(() => {
       baseline.value;
       brush.value;
@@ -3574,12 +3764,14 @@ var PoseByStrokes = class {
   first;
   second;
   circle;
+  plane;
   drawing = null;
   pointer = null;
   hovered = null;
   within = false;
   wear(look2) {
-    for (const mark of [this.dots, this.knots, this.first, this.second, this.circle]) mark.wear(look2);
+    for (const mark of [this.dots, this.knots, this.first, this.second, this.circle, this.plane])
+      mark.wear(look2);
   }
   enter() {
     this.within = true;
@@ -3590,8 +3782,8 @@ var PoseByStrokes = class {
     this.within = false;
     this.lost();
     this.pointer = null;
-    for (const mark of [this.dots, this.knots, this.first, this.second, this.circle]) mark.hide();
-    this.stage.canvas.classList.remove("drawing");
+    for (const mark of [this.dots, this.knots, this.first, this.second, this.circle, this.plane]) mark.hide();
+    this.stage.canvas.classList.remove("drawing", "on-joint");
     needJoints(this.id, false);
     this.stage.showBones(bonesShown.value);
   }
@@ -3609,15 +3801,17 @@ var PoseByStrokes = class {
   down(event) {
     const places = jointPlaces(this.stage);
     if (this.drawing || places.length === 0) return false;
+    if (this.plane.down(event)) return true;
     const pixel = pixelOf(this.stage, event);
     const knot = this.knotUnder(pixel);
     const kind = knot !== null ? "knot" : phase.value;
-    if (kind === "baseline" && this.nearestJoint(pixel, places).away > 4 * NEAR5) return false;
+    if (kind === "baseline" && this.nearestJoint(pixel, places).away > 4 * NEAR6) return false;
     const at = knot !== null ? asPlace(this.drawn().knots[knot]) : places[this.nearestJoint(pixel, places).joint].clone();
     if (state.value?.transport.playing) ask({ do: "pause" });
     this.drawing = {
       kind,
       pointer: event.pointerId,
+      at,
       depth: this.depthOf(at),
       last: pixel,
       pixels: [pixel],
@@ -3630,6 +3824,7 @@ var PoseByStrokes = class {
     return true;
   }
   move(event) {
+    if (this.plane.move(event)) return;
     const drawing = this.drawing;
     if (drawing?.pointer !== event.pointerId) return;
     const events = event.getCoalescedEvents?.() ?? [];
@@ -3645,6 +3840,7 @@ var PoseByStrokes = class {
     this.lay(drawing);
   }
   up(event, cancelled) {
+    if (this.plane.up(event, cancelled)) return;
     const drawing = this.drawing;
     if (drawing?.pointer !== event.pointerId) return;
     this.drawing = null;
@@ -3654,18 +3850,24 @@ var PoseByStrokes = class {
     else if (drawing.kind === "offset") this.tell(drawing, true);
     else this.keep(drawing.places);
   }
-  /** Lay what is drawn into space: the first line as deep as bones lie under it, the second as deep as the first. */
+  /** Lay what is drawn into space: the first line as deep as bones lie under it, the second as deep as the first.
+  
+     Where a plane was put up the second lies on that, and knots are pulled along it. */
   lay(drawing) {
     const { kind, pixels, depth } = drawing;
     const line = baseline.value?.places ?? [];
-    if (kind === "knot") drawing.places = [this.onPlane(pixels.at(-1), depth)];
-    else if (kind === "baseline") {
+    if (kind === "knot") {
+      const { at } = drawing;
+      drawing.places = [this.plane.under(pixels.at(-1), at) ?? this.onPlane(pixels.at(-1), depth)];
+    } else if (kind === "baseline") {
       const depths = smoothed(pixels.map((pixel) => this.boneDepth(pixel) ?? Number.NaN));
       drawing.places = pixels.map((pixel, i4) => this.onPlane(pixel, depths[i4] ?? depth));
     } else {
       const [ways, own] = [waysAlong(pixels), waysAlong(line)];
       const depths = line.map((place) => this.depthOf(place));
-      drawing.places = pixels.map((pixel, i4) => this.onPlane(pixel, between(own, depths, ways[i4])));
+      drawing.places = pixels.map(
+        (pixel, i4) => this.plane.under(pixel) ?? this.onPlane(pixel, between(own, depths, ways[i4]))
+      );
     }
   }
   /** How deep the bone lies that is seen nearest to a pixel; null where none is near. */
@@ -3674,7 +3876,7 @@ var PoseByStrokes = class {
     const places = jointPlaces(this.stage);
     const window2 = this.stage.boxOf(this.stage.pane);
     const seen = places.map((place) => pixelOfPlace(place, this.stage.viewer.camera, window2));
-    let [nearest, found] = [4 * NEAR5, null];
+    let [nearest, found] = [4 * NEAR6, null];
     skeleton?.parents.forEach((parent, joint) => {
       if (parent < 0) return;
       const [from, along] = [seen[parent], seen[joint].clone().sub(seen[parent])];
@@ -3698,6 +3900,7 @@ var PoseByStrokes = class {
   hover(event) {
     this.pointer = event && pixelOf(this.stage, event);
     this.hovered = this.pointer && jointUnder(this.stage, this.pointer);
+    this.stage.canvas.classList.toggle("on-joint", this.plane.hover(this.pointer));
   }
   /** Before every picture. */
   update() {
@@ -3706,11 +3909,12 @@ var PoseByStrokes = class {
     const places = jointPlaces(stage2);
     if (places.length === 0) return;
     this.adopt();
+    this.plane.update();
     if (drawing && drawing.kind !== "baseline" && drawing.length >= (drawing.kind === "knot" ? 0.5 : LEAST))
       this.tell(drawing, false);
     const line = drawing?.kind === "baseline" ? drawing.places : baseline.value?.places;
     const near = new Set(drawing?.kind === "baseline" ? this.picked(drawing.places) : baseline.value?.joints);
-    const kinds = Uint8Array.from(places, (_3, joint) => {
+    const kinds = Uint8Array.from(places, (_4, joint) => {
       const pinned = pins.value.has(joint);
       return (near.has(joint) || pinned ? LIT : 0) + (pinned ? PINNED : 0) + (near.has(joint) ? LARGE : 0);
     });
@@ -3735,13 +3939,15 @@ var PoseByStrokes = class {
     if (knots.length > 0)
       this.knots.show(
         knots,
-        Uint8Array.from(knots, (_3, knot) => LIT + (knot === meant ? LARGE : 0)),
+        Uint8Array.from(knots, (_4, knot) => LIT + (knot === meant ? LARGE : 0)),
         window2
       );
     else this.knots.hide();
   }
   options() {
-    return /* @__PURE__ */ a4(StrokeOptions, {});
+    const { stage: stage2 } = this;
+    const through = () => baseline.value?.places.at(-1)?.clone() ?? stage2.joint(0) ?? new Vector312();
+    return /* @__PURE__ */ a4(StrokeOptions, { face: () => facePlane(stage2), toggle: () => togglePlane(stage2, through()) });
   }
   time() {
     return this.stage.skin?.frame?.motionTime ?? 0;
@@ -3763,13 +3969,13 @@ var PoseByStrokes = class {
   }
   depthOf(at) {
     const { camera } = this.stage.viewer;
-    return at.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector311()));
+    return at.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector312()));
   }
   /** Where a pixel is on the plane at a depth that faces the viewer. */
   onPlane(pixel, depth) {
     const { camera } = this.stage.viewer;
     const direction = rayThrough(this.stage, pixel);
-    const forward = camera.getWorldDirection(new Vector311());
+    const forward = camera.getWorldDirection(new Vector312());
     return camera.position.clone().addScaledVector(direction, depth / direction.dot(forward));
   }
   nearestJoint(pixel, places) {
@@ -3787,7 +3993,7 @@ var PoseByStrokes = class {
       (knot) => pixelOfPlace(asPlace(knot), this.stage.viewer.camera, window2).distanceTo(pixel)
     );
     const nearest = Math.min(...away);
-    return nearest < NEAR5 ? away.indexOf(nearest) : null;
+    return nearest < NEAR6 ? away.indexOf(nearest) : null;
   }
   /** The joints within the brush of a line. */
   picked(line) {
@@ -3803,7 +4009,7 @@ var PoseByStrokes = class {
       return;
     }
     const depth = this.drawing?.depth ?? this.depthOf(places[this.nearestJoint(this.pointer, places).joint]);
-    const towards = this.stage.viewer.camera.getWorldDirection(new Vector311()).negate();
+    const towards = this.stage.viewer.camera.getWorldDirection(new Vector312()).negate();
     this.circle.show(this.onPlane(this.pointer, depth), towards, metres(), null);
   }
   posing(time) {
@@ -3865,7 +4071,7 @@ function smoothed(depths) {
     filled.push(last);
   }
   const half = Math.ceil(filled.length / 20);
-  return filled.map((_3, i4) => {
+  return filled.map((_4, i4) => {
     const near = filled.slice(Math.max(0, i4 - half), i4 + half + 1).filter((one) => one !== void 0);
     return near.length > 0 ? near.reduce((sum, one) => sum + one, 0) / near.length : void 0;
   });
@@ -3880,11 +4086,11 @@ function metres() {
   return brush.value * (state.value?.mesh.size || 1.8);
 }
 function asPlace([x3, y5, z3]) {
-  return new Vector311(x3, y5, z3);
+  return new Vector312(x3, y5, z3);
 }
 function thinned(places) {
   const step2 = Math.max(1, Math.ceil(places.length / 300));
-  return places.filter((_3, i4) => i4 % step2 === 0 || i4 === places.length - 1).map((place) => place.toArray());
+  return places.filter((_4, i4) => i4 % step2 === 0 || i4 === places.length - 1).map((place) => place.toArray());
 }
 function matches(line, places) {
   const near = (a5, b3) => a5 && b3 && asPlace(a5).distanceTo(b3) < 1e-3;
@@ -3904,7 +4110,7 @@ import {
   DynamicDrawUsage as DynamicDrawUsage4,
   LineBasicMaterial as LineBasicMaterial5,
   LineSegments,
-  Vector3 as Vector312
+  Vector3 as Vector313
 } from "./three.js";
 var NEARER = 4e-3;
 var ROOM2 = 4096;
@@ -3934,7 +4140,7 @@ var Outline = class {
     if (this.edges?.skin !== skin2) this.edges = { skin: skin2, sides: sidesOf(skin2) };
     this.face(skin2, eye);
     const { sides } = this.edges;
-    const point = new Vector312();
+    const point = new Vector313();
     let count = 0;
     for (let at = 0; at < sides.length; at += 4) {
       const [one, other] = [sides[at + 2], sides[at + 3]];
@@ -3996,7 +4202,7 @@ function sidesOf({ data }) {
 }
 
 // src/tools/strokes/outline.ts
-import { Vector2 as Vector26, Vector3 as Vector315 } from "./three.js";
+import { Vector2 as Vector26, Vector3 as Vector316 } from "./three.js";
 
 // src/tools/strokes/ink.ts
 import { Vector2 as Vector24 } from "./three.js";
@@ -4113,7 +4319,7 @@ var Ink = class {
 };
 
 // src/tools/strokes/knots.ts
-import { Vector2 as Vector25, Vector3 as Vector313 } from "./three.js";
+import { Vector2 as Vector25, Vector3 as Vector314 } from "./three.js";
 
 // src/tools/strokes/settings.ts
 var METHODS = ["smooth", "rigid", "laplacian"];
@@ -4160,7 +4366,7 @@ function deleteChosen(event) {
 // src/tools/strokes/knots.ts
 var KNOT = 5;
 var STEM = 34;
-var NEAR6 = { mouse: 9, pen: 11, touch: 20 };
+var NEAR7 = { mouse: 9, pen: 11, touch: 20 };
 var SHORTEST_WAIT5 = 15;
 var FARTHEST = 0.3;
 var Knots = class {
@@ -4180,7 +4386,7 @@ var Knots = class {
   }
   /** The knot under a pixel, the chosen stroke's first. */
   at(pixel, pointerType) {
-    const near = NEAR6[pointerType] ?? 9;
+    const near = NEAR7[pointerType] ?? 9;
     let best = null;
     let least = near;
     for (const one of this.shown) {
@@ -4208,7 +4414,7 @@ var Knots = class {
       start: pixel,
       up: up.length() > 0.5 ? up.normalize() : new Vector25(0, -1),
       perPixel: metresPerPixel(this.stage, position),
-      by: new Vector313(),
+      by: new Vector314(),
       height: stroke.height,
       sent: [],
       time: 0,
@@ -4225,7 +4431,7 @@ var Knots = class {
     const drag = this.drag;
     this.drag = null;
     if (!drag || drag.sent.length === 0) return;
-    if (cancelled) [drag.by, drag.height] = [new Vector313(), drag.stroke.height];
+    if (cancelled) [drag.by, drag.height] = [new Vector314(), drag.stroke.height];
     this.say(drag, !cancelled);
   }
   refused(seq) {
@@ -4292,7 +4498,7 @@ var Knots = class {
   }
   /** Whether skin stands before a knot costs a ray: one knot is asked about in every picture, in turn. */
   lookAgain(visible) {
-    const all = visible.flatMap((stroke) => stroke.triangles.map((_3, knot) => ({ stroke, knot })));
+    const all = visible.flatMap((stroke) => stroke.triangles.map((_4, knot) => ({ stroke, knot })));
     const one = all[++this.looked % Math.max(1, all.length)];
     const place = one && placeOf(this.stage, one.stroke, one.knot);
     if (!one || !place || this.drag) return;
@@ -4329,7 +4535,7 @@ var Knots = class {
     const [seen] = this.surface(place);
     const inFrame = drag.sent.filter(({ seq }) => seq <= skin2.frame.lastCommand).at(-1);
     const base = inFrame ? seen.sub(inFrame.by) : seen;
-    const forward = viewer.camera.getWorldDirection(new Vector313());
+    const forward = viewer.camera.getWorldDirection(new Vector314());
     const depth = base.clone().sub(viewer.camera.position).dot(forward);
     const direction = rayThrough(this.stage, drag.pixel.clone().add(drag.grip));
     const to = viewer.camera.position.clone().addScaledVector(direction, depth / direction.dot(forward));
@@ -4353,7 +4559,7 @@ var Knots = class {
     if (seq !== null) drag.sent.push({ seq, by: by.clone() });
   }
   surface(place) {
-    const [position, normal] = [new Vector313(), new Vector313()];
+    const [position, normal] = [new Vector314(), new Vector314()];
     this.stage.skin.surface(place, position, normal);
     return [position, normal];
   }
@@ -4373,7 +4579,7 @@ function placeOf(stage2, stroke, knot) {
 }
 function metresPerPixel(stage2, position) {
   const { viewer } = stage2;
-  const forward = viewer.camera.getWorldDirection(new Vector313());
+  const forward = viewer.camera.getWorldDirection(new Vector314());
   const depth = position.clone().sub(viewer.camera.position).dot(forward);
   return 2 * depth * Math.tan(viewer.camera.fov * Math.PI / 360) / stage2.boxOf(stage2.pane).height;
 }
@@ -4776,7 +4982,7 @@ function Live(given) {
 }
 
 // src/tools/strokes/pen.ts
-import { Vector3 as Vector314 } from "./three.js";
+import { Vector3 as Vector315 } from "./three.js";
 var HALF = 0.5;
 function samplesOf(stage2, event) {
   const all = event.getCoalescedEvents?.() ?? [];
@@ -4790,12 +4996,12 @@ function lookOf(stage2) {
   if (!frame2) return null;
   const { camera } = stage2.viewer;
   const { width, height: height2 } = stage2.boxOf(stage2.pane);
-  const forward = camera.getWorldDirection(new Vector314());
+  const forward = camera.getWorldDirection(new Vector315());
   return {
     frame: frame2.frame,
     position: camera.position.toArray(),
     target: camera.position.clone().add(forward).toArray(),
-    up: new Vector314().setFromMatrixColumn(camera.matrixWorld, 1).toArray(),
+    up: new Vector315().setFromMatrixColumn(camera.matrixWorld, 1).toArray(),
     view_angle: camera.fov * Math.PI / 180,
     size: [Math.round(width), Math.round(height2)]
   };
@@ -4817,7 +5023,7 @@ function sameLook(one, other) {
 }
 
 // src/tools/strokes/outline.ts
-var NEAR7 = 48;
+var NEAR8 = 48;
 var WAYS = 8;
 var STEP_BEHIND = 0.04;
 var MOST_SAMPLES = 1e4;
@@ -4941,20 +5147,20 @@ var RedrawOutline = class {
   depth(pixel) {
     const place = placeAt(this.stage, pixel);
     if (!place) return 1e9;
-    const position = new Vector315();
-    this.stage.skin.surface(place, position, new Vector315());
+    const position = new Vector316();
+    this.stage.skin.surface(place, position, new Vector316());
     return position.distanceTo(this.stage.viewer.camera.position);
   }
 };
 function around({ x: x3, y: y5 }) {
-  return Array.from({ length: WAYS }, (_3, way) => {
+  return Array.from({ length: WAYS }, (_4, way) => {
     const angle = 2 * Math.PI * way / WAYS;
-    return new Vector26(x3 + NEAR7 * Math.cos(angle), y5 + NEAR7 * Math.sin(angle));
+    return new Vector26(x3 + NEAR8 * Math.cos(angle), y5 + NEAR8 * Math.sin(angle));
   });
 }
 
 // src/tools/strokes/raise.ts
-import { Vector2 as Vector27, Vector3 as Vector316 } from "./three.js";
+import { Vector2 as Vector27, Vector3 as Vector317 } from "./three.js";
 var SENT_EVERY = 60;
 var APART2 = 2;
 var MOST_PICKED = 12e4;
@@ -5067,8 +5273,8 @@ var RaiseSkin = class {
   }
   seen(place, pixel) {
     if (!place || !this.stage.skin) return pixel;
-    const position = new Vector316();
-    this.stage.skin.surface(place, position, new Vector316());
+    const position = new Vector317();
+    this.stage.skin.surface(place, position, new Vector317());
     return this.ink.pixel(position);
   }
   send(line) {
@@ -5107,7 +5313,7 @@ var RaiseSkin = class {
 };
 
 // src/tools/throw.ts
-import { Vector3 as Vector317 } from "./three.js";
+import { Vector3 as Vector318 } from "./three.js";
 
 // src/ui/things.tsx
 var KINDS2 = ["ball", "box", "capsule"];
@@ -5310,7 +5516,7 @@ var ThrowThings = class {
   }
   hold(event, name, at, asked = { known: [], seq: null }) {
     const { camera } = this.stage.viewer;
-    const depth = at.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector317()));
+    const depth = at.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector318()));
     const trail = [{ at: at.clone(), time: performance.now() }];
     this.held = { pointer: event.pointerId, name, at, depth, trail, sent: 0, released: false, ...asked };
     return true;
@@ -5319,17 +5525,17 @@ var ThrowThings = class {
   under(event, { depth }) {
     const { camera } = this.stage.viewer;
     const direction = rayThrough(this.stage, pixelOf(this.stage, event));
-    const along = depth / direction.dot(camera.getWorldDirection(new Vector317()));
+    const along = depth / direction.dot(camera.getWorldDirection(new Vector318()));
     const at = camera.position.clone().addScaledVector(direction, along);
     at.y = Math.max(at.y, thingSize.value / 2);
     return at;
   }
   onFloor(direction) {
-    const { camera } = this.stage.viewer;
+    const { camera, distance } = this.stage.viewer;
     const height2 = thingSize.value / 2;
     const along = (height2 - camera.position.y) / direction.y;
     const farthest = FARTHEST2 * (state.value?.mesh.size || 1.8);
-    if (!(along > 0 && along < farthest)) return null;
+    if (!(along > 0 && along - distance < farthest)) return null;
     return camera.position.clone().addScaledVector(direction, along);
   }
   /** How fast the hand went [m/s]; one that stood still for a moment throws nothing. */
@@ -5337,7 +5543,7 @@ var ThrowThings = class {
     const [first, last] = [trail[0], trail.at(-1)];
     const seconds = (performance.now() - first.time) / 1e3;
     const way = last.at.clone().sub(first.at);
-    if (seconds < 5e-3 || performance.now() - last.time > SPEED_OVER) return new Vector317();
+    if (seconds < 5e-3 || performance.now() - last.time > SPEED_OVER) return new Vector318();
     return way.divideScalar(seconds).clampLength(0, FASTEST);
   }
 };
@@ -5409,7 +5615,7 @@ var TravelTool = class {
     for (const one of event.getCoalescedEvents?.() ?? [event]) this.add(one);
     this.stage.redraw();
   }
-  up(_3, cancelled) {
+  up(_4, cancelled) {
     const { samples } = this;
     this.lost();
     if (cancelled || samples.length < 2) return;
@@ -5462,16 +5668,16 @@ var TravelTool = class {
     return true;
   }
   onFloor(pixel) {
-    const { camera } = this.stage.viewer;
+    const { camera, distance } = this.stage.viewer;
     const direction = rayThrough(this.stage, pixel);
     const along = -camera.position.y / direction.y;
-    if (!(along > 0 && along < FARTHEST3 * (state.value?.mesh.size || 1.8))) return null;
+    if (!(along > 0 && along - distance < FARTHEST3 * (state.value?.mesh.size || 1.8))) return null;
     return camera.position.clone().addScaledVector(direction, along);
   }
 };
 
 // src/tools/wave.tsx
-import { Vector3 as Vector318 } from "./three.js";
+import { Vector3 as Vector319 } from "./three.js";
 
 // src/ui/layers/choice.ts
 var chosenKey = y3(null);
@@ -5543,7 +5749,7 @@ var WaveTool = class {
   move(event) {
     for (const one of event.getCoalescedEvents?.() ?? [event]) this.add(one);
   }
-  up(_3, cancelled) {
+  up(_4, cancelled) {
     const places = this.places;
     this.places = [];
     if (cancelled || places.length < 2) return;
@@ -5567,10 +5773,10 @@ var WaveTool = class {
   update() {
     const { skin: skin2 } = this.stage;
     if (!skin2) return;
-    const normal = new Vector318();
+    const normal = new Vector319();
     this.line.show(
       this.places.map((place) => {
-        const at = new Vector318();
+        const at = new Vector319();
         skin2.surface(place, at, normal);
         return at;
       })
@@ -6125,7 +6331,7 @@ import {
   LineBasicMaterial as LineBasicMaterial7,
   Mesh as Mesh3,
   RawShaderMaterial as RawShaderMaterial2,
-  Vector3 as Vector319
+  Vector3 as Vector320
 } from "./three.js";
 
 // src/scene/ramps.ts
@@ -6376,7 +6582,7 @@ var Ghosts = class {
       transparent: true,
       depthWrite: false,
       uniforms: {
-        low: { value: new Vector319() },
+        low: { value: new Vector320() },
         side: { value: 1 },
         opacity: { value: 0 },
         colour: { value: new Color3() }
@@ -6426,7 +6632,7 @@ function makeRenderer(canvas, software) {
 }
 
 // src/scene/stage.ts
-import { Scene as Scene2, Vector3 as Vector326 } from "./three.js";
+import { Scene as Scene2, Vector3 as Vector327 } from "./three.js";
 
 // src/scene/bones.ts
 import {
@@ -6435,7 +6641,7 @@ import {
   DynamicDrawUsage as DynamicDrawUsage7,
   Mesh as Mesh4,
   MeshBasicMaterial as MeshBasicMaterial2,
-  Vector3 as Vector320
+  Vector3 as Vector321
 } from "./three.js";
 var CORNERS3 = 6;
 var FACES2 = [0, 2, 3, 0, 3, 4, 0, 4, 5, 0, 5, 2, 1, 3, 2, 1, 4, 3, 1, 5, 4, 1, 2, 5];
@@ -6455,7 +6661,7 @@ var Bones = class {
     const count = this.ends.length;
     this.positions = new BufferAttribute9(new Float32Array(3 * CORNERS3 * count), 3).setUsage(DynamicDrawUsage7);
     const geometry = new BufferGeometry9().setAttribute("position", this.positions);
-    geometry.setIndex(this.ends.flatMap((_3, bone) => FACES2.map((corner) => CORNERS3 * bone + corner)));
+    geometry.setIndex(this.ends.flatMap((_4, bone) => FACES2.map((corner) => CORNERS3 * bone + corner)));
     this.material = new MeshBasicMaterial2({ transparent: true, opacity: 0.62, depthTest: false });
     this.mesh = new Mesh4(geometry, this.material);
     this.mesh.frustumCulled = false;
@@ -6466,7 +6672,7 @@ var Bones = class {
     this.material.color.set(LOOKS[look2].bones);
   }
   show(frame2) {
-    const [from, to, along, side, up, corner] = Array.from({ length: 6 }, () => new Vector320());
+    const [from, to, along, side, up, corner] = Array.from({ length: 6 }, () => new Vector321());
     this.ends.forEach(([parent, joint], bone) => {
       jointAt(frame2, parent, from);
       along.subVectors(jointAt(frame2, joint, to), from);
@@ -6492,8 +6698,10 @@ var Bones = class {
 };
 
 // src/scene/camera.ts
-import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 as Vector321 } from "./three.js";
+import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 as Vector322 } from "./three.js";
 var FIELD = 32;
+var PARALLEL = 0.2;
+var ROLL = Math.PI / 12;
 var OFF_POLE = 88e-4;
 var FOLLOW_RATE = 4;
 var FOLLOW_STEP = 1 / 60;
@@ -6501,9 +6709,9 @@ var JUMP = 0.5;
 var ROOM3 = 1.08;
 var TURN_TIME = 0.28;
 var FROM = {
-  front: new Vector321(0, 0.06, 1),
-  side: new Vector321(1, 0.06, 0),
-  top: new Vector321(0, 1, 9e-3)
+  front: new Vector322(0, 0.06, 1),
+  side: new Vector322(1, 0.06, 0),
+  top: new Vector322(0, 1, 9e-3)
 };
 var Viewer = class {
   constructor(canvas, calm2) {
@@ -6524,15 +6732,47 @@ var Viewer = class {
   calm;
   camera = new PerspectiveCamera(FIELD, 1, 0.01, 200);
   controls;
-  anchor = new Vector321();
-  body = new Vector321();
+  anchor = new Vector322();
+  body = new Vector322();
   // where it was seen last
-  velocity = new Vector321();
+  velocity = new Vector322();
   anchored = false;
+  rolled = 0;
+  // clockwise, as it is seen [rad]
+  depth = 1;
+  // of what is looked at round its middle [m]
   turn = null;
   resize(width, height2) {
     this.camera.aspect = width / Math.max(1, height2);
     this.camera.updateProjectionMatrix();
+  }
+  /** Whether rays are parallel. */
+  get parallel() {
+    return this.camera.fov < FIELD;
+  }
+  /** How far from the camera what is looked at lies [m]. */
+  get distance() {
+    return this.camera.position.distanceTo(this.controls.target);
+  }
+  /** How much farther off the camera is than one with rays that part, for a picture of the same size. */
+  get farther() {
+    return this.parallel ? tangent(FIELD) / tangent(PARALLEL) : 1;
+  }
+  /** See with parallel rays, or with rays that part; what is looked at stays as large. */
+  setParallel(parallel2) {
+    if (parallel2 === this.parallel) return;
+    const before = this.farther;
+    this.camera.fov = parallel2 ? PARALLEL : FIELD;
+    const by = this.farther / before;
+    this.controls.minDistance *= by;
+    this.controls.maxDistance *= by;
+    this.turn?.offset.multiplyScalar(by);
+    const offset = this.camera.position.clone().sub(this.controls.target).multiplyScalar(by);
+    this.camera.position.copy(this.controls.target).add(offset);
+  }
+  /** Turn the picture by a step, 1 clockwise, -1 the other way. */
+  roll(steps) {
+    this.rolled += ROLL * steps;
   }
   /** Go along with the body, whose cube has its middle here; at once where it jumps.
   
@@ -6570,17 +6810,19 @@ var Viewer = class {
     const target = low.clone().add(high).multiplyScalar(0.5);
     const direction = (from ?? this.offset()).clone().normalize();
     const half = high.clone().sub(low).multiplyScalar(0.5);
-    const right = new Vector321(direction.z, 0, -direction.x).normalize();
+    const right = new Vector322(direction.z, 0, -direction.x).normalize();
     const up = direction.clone().cross(right);
     const along = (axis) => half.x * Math.abs(axis.x) + half.y * Math.abs(axis.y) + half.z * Math.abs(axis.z);
-    const tangent = Math.tan(FIELD * Math.PI / 360);
-    const nearest = Math.max(along(up), along(right) / this.camera.aspect) / tangent;
+    const nearest = Math.max(along(up), along(right) / this.camera.aspect) / tangent(this.camera.fov);
     const distance = ROOM3 * nearest + 0.5 * along(direction);
     this.goTo(target, direction.multiplyScalar(distance), atOnce);
-    this.controls.minDistance = 0.05 * half.length();
-    this.controls.maxDistance = 30 * half.length();
+    this.controls.minDistance = 0.05 * half.length() * this.farther;
+    this.controls.maxDistance = 30 * half.length() * this.farther;
+    this.depth = half.length();
+    this.rolled = 0;
   }
   view(name) {
+    this.rolled = 0;
     const target = (this.turn?.target ?? this.controls.target).clone();
     this.goTo(target, FROM[name].clone().setLength(this.offset().length()), false);
   }
@@ -6589,8 +6831,19 @@ var Viewer = class {
     const before = this.camera.matrixWorld.clone();
     if (this.turn) this.goOn(this.turn, seconds);
     this.controls.update();
+    this.camera.rotateZ(this.rolled);
+    this.seeAll();
     this.camera.updateMatrixWorld();
     return !this.camera.matrixWorld.equals(before);
+  }
+  /** Nothing that is there is too near or too far to be seen; from far away what is in front is empty. */
+  seeAll() {
+    const { distance } = this;
+    const near = this.parallel ? Math.max(0.5 * distance, distance - 60 * this.depth) : 0.01;
+    const far = this.parallel ? distance + 200 : 200;
+    if (near === this.camera.near && far === this.camera.far) return;
+    Object.assign(this.camera, { near, far });
+    this.camera.updateProjectionMatrix();
   }
   /** From what is looked at to the camera, as it is or as it is about to be. */
   offset() {
@@ -6613,6 +6866,9 @@ var Viewer = class {
     if (turn.left <= 0) this.turn = null;
   }
 };
+function tangent(field) {
+  return Math.tan(field * Math.PI / 360);
+}
 
 // src/scene/layout.ts
 var TOOLS = 56;
@@ -6631,7 +6887,7 @@ function gridFor(count, width, height2) {
 }
 
 // src/scene/pane.ts
-import { Group as Group2, Vector3 as Vector324 } from "./three.js";
+import { Group as Group2, Vector3 as Vector325 } from "./three.js";
 
 // src/scene/arrows.ts
 import {
@@ -6641,7 +6897,7 @@ import {
   DynamicDrawUsage as DynamicDrawUsage8,
   LineBasicMaterial as LineBasicMaterial8,
   LineSegments as LineSegments2,
-  Vector3 as Vector322
+  Vector3 as Vector323
 } from "./three.js";
 var BARB = 0.22;
 var FAINT = 0.15;
@@ -6681,7 +6937,7 @@ var Arrows = class {
     const each = this.heads ? 6 : 2;
     const count = places.length / 6 * each;
     const [position, colour2] = this.room(count);
-    const [from, to, way, side] = [new Vector322(), new Vector322(), new Vector322(), new Vector322()];
+    const [from, to, way, side] = [new Vector323(), new Vector323(), new Vector323(), new Vector323()];
     const { r: r4, g: g5, b: b3 } = this.colour;
     for (let line = 0; line < places.length / 6; line++) {
       from.fromArray(places, 6 * line);
@@ -6808,7 +7064,7 @@ import {
   Mesh as Mesh6,
   OneFactor,
   RawShaderMaterial as RawShaderMaterial4,
-  Vector3 as Vector323
+  Vector3 as Vector324
 } from "./three.js";
 var DOUBLE_SIDE = 2;
 var Skin = class {
@@ -6858,7 +7114,7 @@ var Skin = class {
   data;
   mesh;
   shadow;
-  cube = { low: { value: new Vector323() }, side: { value: 1 } };
+  cube = { low: { value: new Vector324() }, side: { value: 1 } };
   frame = null;
   material;
   attribute;
@@ -6907,13 +7163,13 @@ var Skin = class {
   }
   /** Where a place of the skin is, and which way it looks. */
   surface({ points, shares }, position, normal) {
-    const [a5, b3, c4] = points.map((index) => this.point(index, new Vector323()));
+    const [a5, b3, c4] = points.map((index) => this.point(index, new Vector324()));
     position.set(0, 0, 0).addScaledVector(a5, shares[0]).addScaledVector(b3, shares[1]).addScaledVector(c4, shares[2]);
     normal.crossVectors(b3.sub(a5), c4.sub(a5)).normalize();
   }
   /** The box about all points [m]. */
   bounds(low, high) {
-    const point = new Vector323();
+    const point = new Vector324();
     low.setScalar(Number.POSITIVE_INFINITY);
     high.setScalar(Number.NEGATIVE_INFINITY);
     for (let i4 = 0; i4 < this.data.points; i4++) {
@@ -7020,7 +7276,7 @@ var Pane = class {
   /** The middle of the cube in which the skin lies [m]. */
   middle() {
     const { low, side } = this.skin.frame;
-    return new Vector324(low[0] + side / 2, low[1] + side / 2, low[2] + side / 2);
+    return new Vector325(low[0] + side / 2, low[1] + side / 2, low[2] + side / 2);
   }
   dispose() {
     this.bones?.dispose();
@@ -7089,7 +7345,7 @@ import {
   Mesh as Mesh7,
   RawShaderMaterial as RawShaderMaterial5,
   SphereGeometry,
-  Vector3 as Vector325
+  Vector3 as Vector326
 } from "./three.js";
 var VERTEX2 = `
 precision highp float;
@@ -7163,7 +7419,7 @@ var Things = class {
     let [best, nearest] = [null, Number.POSITIVE_INFINITY];
     this.group.children.forEach((mesh, i4) => {
       const row = this.rows[i4];
-      const at = new Vector325().setFromMatrixPosition(mesh.matrix);
+      const at = new Vector326().setFromMatrixPosition(mesh.matrix);
       const along = at.clone().sub(from).dot(direction);
       const off = at.clone().sub(from).addScaledVector(direction, -along).length();
       if (mesh.visible && along > 0 && along < nearest && off < reachOf(row))
@@ -7182,7 +7438,7 @@ function reachOf({ kind, size: size3 }) {
 var LONGEST_STEP = 0.1;
 var LONGEST_GAP = 1;
 var SAME_SIZE = 0.01;
-var FIRST_LOOK = new Vector326(0.42, 0.14, 1);
+var FIRST_LOOK = new Vector327(0.42, 0.14, 1);
 var Stage = class {
   // for the body since the camera last followed it [s]
   constructor(canvas, options) {
@@ -7290,7 +7546,7 @@ var Stage = class {
     this.dirty = true;
   }
   /** Where a joint is [m], or null while nobody knows. */
-  joint(index, into = new Vector326()) {
+  joint(index, into = new Vector327()) {
     return this.pane.joints && jointAt(this.pane.joints, index, into);
   }
   showBones(shown2) {
@@ -7315,15 +7571,18 @@ var Stage = class {
   looked() {
     const middle = this.middle();
     if (!middle || !this.framed) return null;
-    const { camera, controls } = this.viewer;
-    return [...camera.position.clone().sub(middle), ...controls.target.clone().sub(middle)];
+    const { camera, controls, farther } = this.viewer;
+    const offset = camera.position.clone().sub(controls.target).divideScalar(farther);
+    const target = controls.target.clone().sub(middle);
+    return [...offset.add(target), ...target];
   }
   /** Look from there; both places are from the middle of the body [m]. */
   lookFrom(position, target) {
     const middle = this.middle();
     if (!middle) return;
-    const at = new Vector326(...target).add(middle);
-    this.viewer.goTo(at, new Vector326(...position).sub(new Vector326(...target)), true);
+    const at = new Vector327(...target).add(middle);
+    const offset = new Vector327(...position).sub(new Vector327(...target));
+    this.viewer.goTo(at, offset.multiplyScalar(this.viewer.farther), true);
   }
   /** Draw once at another fineness, and as before when `seen` has looked at it. */
   drawAt(scale, seen) {
@@ -7369,7 +7628,7 @@ var Stage = class {
   frameFrom(from, atOnce = false) {
     const skin2 = this.panes.find((pane) => pane.skin?.frame)?.skin;
     if (!skin2) return;
-    const [low, high] = [new Vector326(), new Vector326()];
+    const [low, high] = [new Vector327(), new Vector327()];
     skin2.bounds(low, high);
     this.viewer.frame(low, high, from, atOnce);
   }
@@ -7741,6 +8000,30 @@ var ACTIONS = [
   { id: "front", group: "View", name: "From the front", keys: ["1"], run: (stage2) => stage2.view("front") },
   { id: "side", group: "View", name: "From the side", keys: ["3"], run: (stage2) => stage2.view("side") },
   { id: "top", group: "View", name: "From the top", keys: ["7"], run: (stage2) => stage2.view("top") },
+  {
+    id: "parallel",
+    group: "View",
+    name: "Parallel rays, without perspective",
+    keys: ["5"],
+    pressed: () => parallel.value,
+    run: () => {
+      parallel.value = !parallel.value;
+    }
+  },
+  {
+    id: "roll-left",
+    group: "View",
+    name: "Roll to the left",
+    keys: ["4"],
+    run: (stage2) => stage2.viewer.roll(-1)
+  },
+  {
+    id: "roll-right",
+    group: "View",
+    name: "Roll to the right",
+    keys: ["6"],
+    run: (stage2) => stage2.viewer.roll(1)
+  },
   {
     id: "follow",
     group: "View",
@@ -8748,6 +9031,7 @@ function EditsSection() {
     ] }),
     uses.map((name) => /* @__PURE__ */ a4(Use, { name, edits }, name)),
     edits.shapes.length > 1 && /* @__PURE__ */ a4(Merge, { shapes: edits.shapes }),
+    edits.shapes.length > 0 && /* @__PURE__ */ a4(Copy, { shapes: edits.shapes }),
     edits.strokes.length > 0 && /* @__PURE__ */ a4("h3", { class: "quiet", children: "Strokes" }),
     edits.strokes.map((name) => /* @__PURE__ */ a4("div", { class: "edit", children: [
       /* @__PURE__ */ a4(Name, { name, stroke: true }),
@@ -8784,6 +9068,41 @@ function Merge({ shapes }) {
         children: [
           /* @__PURE__ */ a4("option", { value: "", children: "with …" }),
           shapes.filter((name) => name !== one).map((name) => /* @__PURE__ */ a4("option", { children: name }, name))
+        ]
+      }
+    )
+  ] });
+}
+function Copy({ shapes }) {
+  const first = useSignal("");
+  const one = shapes.includes(first.value) ? first.value : shapes.at(-1);
+  const joints2 = state.value?.skeleton.names ?? [];
+  return /* @__PURE__ */ a4("div", { class: "edit merge", title: "A shape of its own that does the same to another bone", children: [
+    /* @__PURE__ */ a4("span", { class: "quiet", children: "Copy" }),
+    /* @__PURE__ */ a4(
+      "select",
+      {
+        "aria-label": "Shape to copy",
+        value: one,
+        onChange: (event) => {
+          first.value = event.currentTarget.value;
+        },
+        children: shapes.map((name) => /* @__PURE__ */ a4("option", { children: name }, name))
+      }
+    ),
+    /* @__PURE__ */ a4(
+      "select",
+      {
+        "aria-label": "Bone to copy it to",
+        value: "",
+        onChange: (event) => {
+          const joint = event.currentTarget.value;
+          event.currentTarget.value = "";
+          if (joint) ask({ do: "copy-shape", shape: one, joint });
+        },
+        children: [
+          /* @__PURE__ */ a4("option", { value: "", children: "to …" }),
+          joints2.map((name) => /* @__PURE__ */ a4("option", { children: name }, name))
         ]
       }
     )
@@ -9391,6 +9710,118 @@ function pathOf(values2, low, high) {
   return path;
 }
 
+// src/ui/layers/bezier.tsx
+var WRITTEN = /^cubic-bezier\(([^()]+)\)$/;
+var [ROOM4, SIDE] = [24, 96];
+var FINE = 100;
+var STEP4 = 0.05;
+var OVER = ROOM4 / SIDE;
+var FIRST_BEZIER = "cubic-bezier(0.3, 0, 0.2, 1)";
+function bezierOf(ease) {
+  const found = WRITTEN.exec(ease)?.[1]?.split(",").map(Number);
+  return found?.length === 4 ? found : null;
+}
+function BezierEditor({
+  ends: ends2,
+  change: change4
+}) {
+  const [held, setHeld] = d2(null);
+  const square = T2(null);
+  const [x1, y1, x22, y22] = held?.ends ?? ends2;
+  const put = (handle2, x3, y5) => {
+    const at = [
+      Math.min(1, Math.max(0, Math.round(x3 * FINE) / FINE)),
+      Math.min(1 + OVER, Math.max(-OVER, Math.round(y5 * FINE) / FINE))
+    ];
+    return handle2 === 0 ? [...at, x22, y22] : [x1, y1, ...at];
+  };
+  const under = (event) => {
+    const box = square.current.getBoundingClientRect();
+    return [(event.clientX - box.left - ROOM4) / SIDE, 1 - (event.clientY - box.top - ROOM4) / SIDE];
+  };
+  const handle = (number) => {
+    const [x3, y5] = number === 0 ? [x1, y1] : [x22, y22];
+    const release = (cancelled) => {
+      if (held?.handle !== number) return;
+      notSoon("bezier");
+      setHeld(null);
+      change4(written(cancelled ? ends2 : held.ends), true);
+    };
+    return (
+      // biome-ignore lint/a11y/useSemanticElements: there are no buttons in a drawing
+      /* @__PURE__ */ a4(
+        "circle",
+        {
+          class: "bezier-handle",
+          role: "button",
+          tabindex: 0,
+          "aria-label": `${number === 0 ? "First" : "Second"} handle: ${x3} of the time, ${y5} of the way. Arrow keys move it.`,
+          cx: across(x3),
+          cy: down(y5),
+          r: 6,
+          onPointerDown: (event) => {
+            event.preventDefault();
+            event.currentTarget.focus();
+            event.currentTarget.setPointerCapture(event.pointerId);
+            setHeld({ handle: number, ends: [x1, y1, x22, y22] });
+          },
+          onPointerMove: (event) => {
+            if (held?.handle !== number) return;
+            const now = put(number, ...under(event));
+            setHeld({ handle: number, ends: now });
+            soon("bezier", () => change4(written(now), false));
+          },
+          onPointerUp: () => release(false),
+          onPointerCancel: () => release(true),
+          onKeyDown: (event) => {
+            const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+            if (!way) return;
+            event.preventDefault();
+            event.stopPropagation();
+            change4(written(put(number, x3 + STEP4 * way[0], y5 + STEP4 * way[1])), true);
+          }
+        }
+      )
+    );
+  };
+  const size3 = SIDE + 2 * ROOM4;
+  return /* @__PURE__ */ a4(
+    "svg",
+    {
+      ref: square,
+      class: "bezier",
+      width: size3,
+      height: size3,
+      role: "group",
+      "aria-label": "The curve to the next key: time goes right, how far it has come goes up",
+      children: [
+        /* @__PURE__ */ a4("rect", { x: ROOM4, y: ROOM4, width: SIDE, height: SIDE, class: "bezier-square" }),
+        /* @__PURE__ */ a4(
+          "path",
+          {
+            d: `M${across(0)} ${down(0)}L${across(x1)} ${down(y1)}M${across(1)} ${down(1)}L${across(x22)} ${down(y22)}`,
+            class: "bezier-tangent"
+          }
+        ),
+        /* @__PURE__ */ a4(
+          "path",
+          {
+            d: `M${across(0)} ${down(0)}C${across(x1)} ${down(y1)} ${across(x22)} ${down(y22)} ${across(1)} ${down(1)}`,
+            class: "bezier-curve"
+          }
+        ),
+        handle(0),
+        handle(1)
+      ]
+    }
+  );
+}
+var across = (x3) => ROOM4 + SIDE * x3;
+var down = (y5) => ROOM4 + SIDE * (1 - y5);
+function written(ends2) {
+  return `cubic-bezier(${ends2.join(", ")})`;
+}
+
 // src/ui/layers/popover.tsx
 var GAP = 6;
 function Popover({
@@ -9458,6 +9889,7 @@ function KeySheet({
   const edits = state.value.edits;
   const key = { layer: layer.name, time: info.time };
   const change4 = (what) => ask({ do: "change-key", ...key, ...what });
+  const bezier = bezierOf(info.ease);
   return /* @__PURE__ */ a4(Popover, { label: `Key of ${layer.name}`, anchor, close, children: [
     /* @__PURE__ */ a4("header", { children: [
       /* @__PURE__ */ a4("b", { children: layer.name }),
@@ -9493,22 +9925,50 @@ function KeySheet({
         change: (amount, done) => change4({ amount, done })
       }
     ),
-    /* @__PURE__ */ a4("div", { class: "easings", role: "radiogroup", "aria-label": "The way to the next key", children: edits.easings.map((easing) => /* @__PURE__ */ a4(
-      "button",
-      {
-        type: "button",
-        role: "radio",
-        class: "easing",
-        "aria-checked": easing.name === info.ease,
-        "aria-label": easing.name,
-        title: easing.name,
-        onClick: () => change4({ ease: easing.name }),
-        children: /* @__PURE__ */ a4(Curve, { easing })
-      },
-      easing.name
-    )) }),
+    /* @__PURE__ */ a4("div", { class: "easings", role: "radiogroup", "aria-label": "The way to the next key", children: [
+      edits.easings.map((easing) => /* @__PURE__ */ a4(
+        "button",
+        {
+          type: "button",
+          role: "radio",
+          class: "easing",
+          "aria-checked": easing.name === info.ease,
+          "aria-label": easing.name,
+          title: easing.name,
+          onClick: () => change4({ ease: easing.name }),
+          children: /* @__PURE__ */ a4(Curve, { easing })
+        },
+        easing.name
+      )),
+      /* @__PURE__ */ a4(
+        "button",
+        {
+          type: "button",
+          role: "radio",
+          class: "easing",
+          "aria-checked": bezier !== null,
+          "aria-label": "a curve of your own",
+          title: "a curve of your own",
+          onClick: () => bezier ?? change4({ ease: FIRST_BEZIER }),
+          children: /* @__PURE__ */ a4("svg", { viewBox: "-2 0 24 16", width: "24", height: "16", "aria-hidden": "true", children: [
+            /* @__PURE__ */ a4(
+              "path",
+              {
+                d: "M2 13C12 13 8 3 18 3M2 13h8M18 3h-8",
+                fill: "none",
+                stroke: "currentColor",
+                "stroke-width": "1.2"
+              }
+            ),
+            /* @__PURE__ */ a4("circle", { cx: "10", cy: "13", r: "1.8", fill: "currentColor" }),
+            /* @__PURE__ */ a4("circle", { cx: "10", cy: "3", r: "1.8", fill: "currentColor" })
+          ] })
+        }
+      )
+    ] }),
+    bezier && /* @__PURE__ */ a4(BezierEditor, { ends: bezier, change: (ease, done) => change4({ ease, done }) }),
     /* @__PURE__ */ a4("p", { class: "quiet centred", children: [
-      info.ease.replaceAll("-", " "),
+      bezier ? "your own curve" : info.ease.replaceAll("-", " "),
       " to the next key"
     ] })
   ] });
@@ -9969,7 +10429,7 @@ function Track({ duration }) {
     seek(Math.min(duration, Math.max(0, to)));
   };
   const spacing = tickSpacing(duration);
-  const ticks = Array.from({ length: Math.floor(duration / spacing + 1e-6) + 1 }, (_3, i4) => i4 * spacing);
+  const ticks = Array.from({ length: Math.floor(duration / spacing + 1e-6) + 1 }, (_4, i4) => i4 * spacing);
   return /* @__PURE__ */ a4(
     "div",
     {
@@ -10232,7 +10692,8 @@ function TopBar({ stage: stage2, software }) {
       /* @__PURE__ */ a4(ActionButton, { id: "bones", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "front", stage: stage2, text: "1" }),
       /* @__PURE__ */ a4(ActionButton, { id: "side", stage: stage2, text: "3" }),
-      /* @__PURE__ */ a4(ActionButton, { id: "top", stage: stage2, text: "7" })
+      /* @__PURE__ */ a4(ActionButton, { id: "top", stage: stage2, text: "7" }),
+      /* @__PURE__ */ a4(ActionButton, { id: "parallel", stage: stage2, text: "5" })
     ] }),
     /* @__PURE__ */ a4(Meters, { software }),
     /* @__PURE__ */ a4("div", { class: "cluster", role: "group", "aria-label": "Window", children: [
@@ -10461,10 +10922,11 @@ function begin(root2) {
     needJoints("bones", bonesShown.value);
     stage2.showBones(bonesShown.value);
   });
+  x2(() => stage2.viewer.setParallel(parallel.value));
   listenToKeys(stage2);
   listenToDrops();
   connect(stage2);
-  Object.assign(globalThis, { supple: { stage: stage2, session: session_exports, amounts } });
+  Object.assign(globalThis, { supple: { stage: stage2, session: session_exports, amounts, drawingPlane } });
   Q(/* @__PURE__ */ a4(Studio, { stage: stage2, software }), root2);
   if (location.hash === MEASURED || location.hash === UNDRAWN) void measure(stage2);
   if (endurance) void endure(endurance);

@@ -34,7 +34,10 @@ class Paint(Command, tag="paint", frozen=True):
 
 
 class Retouch(Command, tag="retouch", frozen=True):
-    """Go over a drawn shape with a brush, which takes it away ("erase") or smooths it, until `paint-end`."""
+    """Go over a drawn shape with a brush, until `paint-end`.
+
+    It takes the shape away ("erase") or smooths it there; or says which skin is to "follow" it, and which to "stay".
+    """
 
     shape: Name
     action: Name

@@ -53,6 +53,13 @@ class Merge(Command, tag="merge", frozen=True):
     other: Name
 
 
+class CopyShape(Command, tag="copy-shape", frozen=True):
+    """Do what a shape does to its bone to that of a joint too, as a shape of its own with a layer."""
+
+    shape: Name
+    joint: Name
+
+
 class KeepShape(Command, tag="keep-shape", frozen=True):
     """Keep what hands make of the flesh as a shape, which goes along in every pose."""
 

@@ -20,6 +20,7 @@ export function EditsSection() {
         <Use key={name} name={name} edits={edits} />
       ))}
       {edits.shapes.length > 1 && <Merge shapes={edits.shapes} />}
+      {edits.shapes.length > 0 && <Copy shapes={edits.shapes} />}
       {edits.strokes.length > 0 && <h3 class="quiet">Strokes</h3>}
       {edits.strokes.map((name) => (
         <div class="edit" key={`stroke ${name}`}>
@@ -64,6 +65,43 @@ function Merge({ shapes }: { shapes: readonly string[] }) {
           .map((name) => (
             <option key={name}>{name}</option>
           ))}
+      </select>
+    </div>
+  );
+}
+
+/** Do what a shape does to its bone to another one too. */
+function Copy({ shapes }: { shapes: readonly string[] }) {
+  const first = useSignal("");
+  const one = shapes.includes(first.value) ? first.value : shapes.at(-1)!;
+  const joints = state.value?.skeleton.names ?? [];
+  return (
+    <div class="edit merge" title="A shape of its own that does the same to another bone">
+      <span class="quiet">Copy</span>
+      <select
+        aria-label="Shape to copy"
+        value={one}
+        onChange={(event) => {
+          first.value = event.currentTarget.value;
+        }}
+      >
+        {shapes.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+      <select
+        aria-label="Bone to copy it to"
+        value=""
+        onChange={(event) => {
+          const joint = event.currentTarget.value;
+          event.currentTarget.value = "";
+          if (joint) ask({ do: "copy-shape", shape: one, joint });
+        }}
+      >
+        <option value="">to …</option>
+        {joints.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
       </select>
     </div>
   );

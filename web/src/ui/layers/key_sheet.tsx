@@ -3,6 +3,7 @@ import type { EasingInfo, KeyInfo, LayerInfo } from "../../messages";
 import { ask, state } from "../../session";
 import { Icon } from "../icons";
 import { AmountField } from "./amount";
+import { BezierEditor, bezierOf, FIRST_BEZIER } from "./bezier";
 import { deleteKey, openSheet } from "./choice";
 import { Popover } from "./popover";
 
@@ -23,6 +24,7 @@ export function KeySheet({
   const key = { layer: layer.name, time: info.time };
   const change = (what: { use?: string; amount?: number; ease?: string; done?: boolean }) =>
     ask({ do: "change-key", ...key, ...what });
+  const bezier = bezierOf(info.ease);
   return (
     <Popover label={`Key of ${layer.name}`} anchor={anchor} close={close}>
       <header>
@@ -70,8 +72,31 @@ export function KeySheet({
             <Curve easing={easing} />
           </button>
         ))}
+        <button
+          type="button"
+          role="radio"
+          class="easing"
+          aria-checked={bezier !== null}
+          aria-label="a curve of your own"
+          title="a curve of your own"
+          onClick={() => bezier ?? change({ ease: FIRST_BEZIER })}
+        >
+          <svg viewBox="-2 0 24 16" width="24" height="16" aria-hidden="true">
+            <path
+              d="M2 13C12 13 8 3 18 3M2 13h8M18 3h-8"
+              fill="none"
+              stroke="currentColor"
+              stroke-width="1.2"
+            />
+            <circle cx="10" cy="13" r="1.8" fill="currentColor" />
+            <circle cx="10" cy="3" r="1.8" fill="currentColor" />
+          </svg>
+        </button>
       </div>
-      <p class="quiet centred">{info.ease.replaceAll("-", " ")} to the next key</p>
+      {bezier && <BezierEditor ends={bezier} change={(ease, done) => change({ ease, done })} />}
+      <p class="quiet centred">
+        {bezier ? "your own curve" : info.ease.replaceAll("-", " ")} to the next key
+      </p>
     </Popover>
   );
 }

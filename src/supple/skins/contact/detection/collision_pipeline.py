@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from supple import device as devices
 from supple.arrays import FloatArray, IntArray
+from supple.character.character import Character
 from supple.geometry.tetrahedra import boundary_faces
 from supple.obstacles.contact_impulses import meet_ground, resolve_contacts
 from supple.obstacles.device_bodies import DeviceBodies
@@ -21,8 +22,9 @@ from supple.skins.contact.dynamics.device_arrays import LinkArrays, NodeArrays
 from supple.skins.contact.model.flesh import FleshLayer
 from supple.skins.contact.model.mechanism import Mechanism, rotate_by
 from supple.skins.contact.response.contact_set import BodyInertia, ContactImpulses, ContactSet
+from supple.skins.contact.response.skin_points import SkinEmbedding, SkinPoints
 
-_ROUNDS = 4  # in which contacts of skin with skin are chosen
+_STAYS = 1e-3  # of the body's largest side
 
 
 @dataclass
@@ -62,8 +64,40 @@ class CoupledBodies(DynamicBodies):
         self.world_from_body[:, :3, 3] += dt * changes[:, :3]
 
 
+class VisibleSkin:
+    """The skin as it is seen, which meets obstacles: its detector, and its vertices as contact points.
+
+    Of the vertices that one node of the flesh carries most, the one that is deepest in an obstacle stands for all:
+    flesh moves them alike. One that pressed in the step before (`pressed`) stays, until another is `_STAYS` deeper.
+    """
+
+    def __init__(
+        self,
+        detector: CollisionDetector,
+        points: SkinPoints,
+        cells: IntArray,
+        flesh_depths: FloatArray,
+        pressed: Callable[[], FloatArray],
+    ) -> None:
+        self.detector, self.points, self._cells, self._pressed = detector, points, cells, pressed
+        self.flesh_depths = flesh_depths
+        self._stays = _STAYS * float(np.ptp(detector.rest_points, axis=0).max())
+
+    def choose(self, detected: DetectedContacts) -> DetectedContacts:
+        """One contact for each obstacle and cell, in order."""
+        if len(detected) < 2:
+            return detected
+        pressing = np.abs(self._pressed()[detected.nodes]).max(axis=1) > 0.0
+        depth = detected.gaps - self._stays * pressing
+        cell = self._cells[detected.nodes]
+        order = np.lexsort((detected.nodes, depth, cell, detected.obstacles))
+        same = (np.diff(cell[order]) == 0) & (np.diff(detected.obstacles[order]) == 0)
+        first = order[np.concatenate([[True], ~same])]
+        return detected.only(np.sort(first, kind="stable").astype(np.int32))
+
+
 class CollisionPipeline:
-    """The flesh of a character among obstacles: its border, and, where that is pressed in, what lies below it.
+    """A character among obstacles: its skin, and, where it meets itself, the border of its flesh.
 
     Free bodies are solved for together with the flesh that they meet, so that each loses the momentum that the other
     gets, and friction spins them. Skin that meets skin is met on both sides: a node and the triangle that it is in push
@@ -83,9 +117,14 @@ class CollisionPipeline:
         gravity: ArrayLike,
         friction: float,
         ground: RigidBody | None = None,
+        visible: VisibleSkin | None = None,
     ) -> None:
-        """`friction` is that of skin on skin; free bodies fall on the `ground`, which flesh does not meet."""
-        self._detector = detector
+        """`friction` is that of skin on skin; free bodies fall on the `ground`, which flesh does not meet.
+
+        Obstacles are met by the `visible` skin where there is one, and else by the border of the flesh.
+        """
+        self._detector, self._visible = detector, visible
+        self._obstacles = detector if visible is None else visible.detector
         self.tune(gravity=gravity, friction=friction, self_collision=detector.self_collision)
         self.dynamic_bodies = CoupledBodies(bodies)
         self._ground = None if ground is None else DeviceBodies([ground], detector.device)
@@ -112,57 +151,42 @@ class CollisionPipeline:
         bodies, predicted, before = self.dynamic_bodies, self._predicted_positions.read(), self._positions.read()
         bodies.advance(dt, gravity=self._gravity)
         links = self._predict_links(dt)
-        found = self._detector.detect(predicted, links, before=before, time=time, dt=dt, free=bodies)
-        found = _separate(found, len(predicted))
-        return ContactSet.from_detected(found, friction=self._friction, body_of=self._body_of, positions=before)
+
+        def contacts(detected: DetectedContacts, positions: FloatArray) -> ContactSet:
+            return ContactSet.from_detected(
+                detected, friction=self._friction, body_of=self._body_of, positions=positions
+            )
+
+        found = contacts(self._detector.detect(predicted, links, before=before, time=time, dt=dt, free=bodies), before)
+        visible = self._visible
+        if visible is None:
+            return found
+        skin_before, skin_predicted = visible.points.predict()
+        if len(visible.detector.bodies):
+            met = visible.detector.detect(skin_predicted, links, before=skin_before, time=time, dt=dt, free=bodies)
+            outer = contacts(visible.choose(met), skin_before).offset(len(predicted))
+            found = ContactSet.concatenate(outer, found)
+        return ContactSet.concatenate(found, found.pressed_flat(visible.points.flesh_offsets, visible.flesh_depths))
 
     def apply(self, impulses: ContactImpulses, dt: float) -> None:
         """Give dynamic bodies what the flesh did to them in a step of `dt` [s]; then they answer each other."""
         bodies = self.dynamic_bodies
         if len(bodies):
             bodies.change(impulses.bodies, dt)
-            if len(self._detector.bodies) > 1:
-                resolve_contacts(bodies, self._detector.bodies)
+            if len(self._obstacles.bodies) > 1:
+                resolve_contacts(bodies, self._obstacles.bodies)
             if self._ground is not None:
                 meet_ground(bodies, self._ground)
 
     def exchange(self, index: int, body: RigidBody, *, still: bool) -> None:
         """Let another free body take the place of one of them; a `still` one stays where it is."""
-        self._detector.exchange(index, body)
+        self._obstacles.exchange(index, body)
         self.dynamic_bodies.exchange(int(self._body_of[index]), body, still=still)
 
     def _predict_links(self, dt: float) -> FloatArray:
         """The transforms (k, 4, 4) of links at the end of a step, by their velocities."""
         positions, rotations, velocities, angular_velocities = (side.read() for side in self._links)
         return transforms(positions + dt * velocities, rotate_by(rotations, dt * angular_velocities))
-
-
-def _separate(detected: DetectedContacts, nodes: int) -> DetectedContacts:
-    """Those contacts of skin with skin, of the deeper ones first, that share no node with another contact.
-
-    Skin meets skin in many places at once. Rows that share nodes would answer too little and be answered many times; a
-    few, spread over where it meets, stop it as well.
-    """
-    skin = np.flatnonzero(detected.obstacles < 0)
-    if not len(skin):
-        return detected
-    used = np.concatenate([detected.nodes[skin, None], detected.corners[skin]], axis=1)
-    used[:, 1:] = np.where(detected.barycentric[skin] > 0.0, used[:, 1:], used[:, :1])
-    rank = np.empty(len(skin), dtype=np.int64)
-    rank[np.argsort(detected.gaps[skin], kind="stable")] = np.arange(len(skin))
-    taken, open_ = np.zeros(nodes, dtype=bool), np.ones(len(skin), dtype=bool)
-    kept = np.ones(len(detected), dtype=bool)
-    kept[skin] = False
-    for _ in range(_ROUNDS):
-        first = np.full(nodes, len(skin), dtype=np.int64)
-        np.minimum.at(first, used[open_].ravel(), np.repeat(rank[open_], used.shape[1]))
-        chosen = open_ & (first[used] == rank[:, None]).all(axis=1)
-        if not chosen.any():
-            break
-        kept[skin[chosen]] = True
-        taken[used[chosen].ravel()] = True
-        open_ &= ~taken[used].any(axis=1)
-    return detected.only(kept)
 
 
 def make_detector(
@@ -183,6 +207,21 @@ def make_detector(
         bodies=bodies,
         self_collision=self_collision,
         rest_exclusions=rest_exclusions,
+        device=device,
+    )
+
+
+def skin_detector(
+    character: Character, embedding: SkinEmbedding, mechanism: Mechanism, bodies: Sequence[RigidBody], *, device: str
+) -> CollisionDetector:
+    """What finds the contacts of the visible skin with obstacles."""
+    return CollisionDetector(
+        character.points,
+        character.triangles,
+        carriers=embedding.links[:, 0],
+        rest_bones=transforms(mechanism.centers),
+        bodies=bodies,
+        self_collision=False,
         device=device,
     )
 

@@ -114,6 +114,11 @@ class CollisionDetector:
     def __len__(self) -> int:
         return len(self._rest)
 
+    @property
+    def rest_points(self) -> FloatArray:
+        """Where the nodes (N, 3) [m] are at rest."""
+        return self._rest
+
     def _allocate(self) -> None:
         wp, count, patches = devices.warp(), len(self), len(self.kdops)
 

@@ -21,11 +21,18 @@ _BLOCK = 64  # nodes whose momentum and energy one thread adds up
 class NodeArrays:
     """Everything that there is one of for each node, each carrier of a node, or each piece of a sum over them.
 
-    `struct` has those that kernels take together.
+    `warm_start` has impulses of the step before: of nodes and `vertices` of a skin, and of joints (`kept_at`). `struct`
+    has those that kernels take together.
     """
 
     def __init__(
-        self, mechanism: Mechanism, lumped_inverses: FloatArray, block_inverses: FloatArray, device: str
+        self,
+        mechanism: Mechanism,
+        lumped_inverses: FloatArray,
+        block_inverses: FloatArray,
+        device: str,
+        *,
+        vertices: int = 0,
     ) -> None:
         from supple.skins.contact.dynamics.node_kernels import Nodes
 
@@ -47,15 +54,24 @@ class NodeArrays:
         self.link_groups, self.pair_groups = whole(pairs.by_link.groups), whole(pairs.by_pair.groups)
         self.pair_starts, self.pair_links = whole(pairs.by_pair.starts), whole(pairs.pairs.ravel())
         self.ones, self.others = whole(pairs.ones), whole(pairs.others)
-        block_starts = np.append(np.arange(0, n, _BLOCK), n)
+        trees = mechanism.trees[mechanism.free_links[:, 0]]
+        order = np.argsort(trees, kind="stable")
+        begins = np.flatnonzero(np.diff(trees[order], prepend=-1))
+        ends = np.append(begins[1:], n)[: len(begins)]
+        pieces = [np.arange(*span, _BLOCK) for span in zip(begins, ends, strict=True)]
+        block_starts = np.concatenate([*pieces, [n]]).astype(np.int32)
         self.block_starts, self.blocks_of_nodes = whole(block_starts), len(block_starts) - 1
+        self.block_order, self.block_trees = whole(order), whole(trees[order][block_starts[:-1]])
 
         self.displacements, self.node_velocities, self.corrections = (room(n, wp.vec3d) for _ in range(3))
         self.arms, self.positions = room(every * self.carriers, wp.vec3d), room(every, wp.vec3d)
-        self.world_velocities, self.predicted_positions, self.warm_start = (room(every, wp.vec3d) for _ in range(3))
+        self.world_velocities, self.predicted_positions = (room(every, wp.vec3d) for _ in range(2))
+        self.points = every + vertices
+        self.warm_start = room(4 * self.points + 3 * len(mechanism.joints), wp.vec3d)
         self.blended_rotations, self.compliances, self.lone_compliances = (room(n, wp.mat33d) for _ in range(3))
         self.elastic_forces, self.coriolis, self.rhs = (room(n, wp.vec3d) for _ in range(3))
-        self.free_node_velocities, self.impulses = room(n, wp.vec3d), room(n, wp.vec3d)
+        self.free_node_velocities, self.impulses, self.responses = (room(n, wp.vec3d) for _ in range(3))
+        self.held_responses = room(n, wp.vec3d)
         self.touch_weights = room(n, wp.float64)
         self.partial_first_moments = room(self.link_pieces, wp.vec3d)
         self.partial_second_moments = room(self.link_pieces, wp.mat33d)
@@ -80,6 +96,8 @@ class LinkArrays:
         joints, k, c, r = mechanism.joints, mechanism.link_count, len(mechanism.joints), len(mechanism.roots)
 
         doubles, whole, room = partial(_doubles, device), partial(_whole, device), partial(_room, device)
+        self.trees = whole(mechanism.trees)
+        self.tree_count = int(mechanism.trees.max(initial=0)) + 1
         self.mass = float(mechanism.link_masses.sum())
         self.masses, self.centers = doubles(mechanism.link_masses, wp.float64), doubles(mechanism.centers, wp.vec3d)
         self.core_first_moments = doubles(mechanism.core_first_moments, wp.vec3d)
@@ -91,18 +109,20 @@ class LinkArrays:
         self.lows, self.highs, self.springs = room(c, wp.float64), room(c, wp.float64), room(2 * c, wp.float64)
         self.cone_axes, self.cone_middles = room(c, wp.vec3d), room(c, wp.vec3d)
         self.swings, self.twist_lows, self.twist_highs = (room(c, wp.float64) for _ in range(3))
+        self.joint_friction = room(c, wp.float64)
         self.set_joints(mechanism)
 
         self.positions, self.velocities, self.angular_velocities = (room(k, wp.vec3d) for _ in range(3))
         self.rotations = room(k, wp.mat33d)
         self.first_moments, self.second_moments = room(k, wp.vec3d), room(k, wp.mat33d)
+        self.corrections = room(2 * k, wp.vec3d)
         self.velocity_changes, self.angular_velocity_changes, self.shifts = (room(k, wp.vec3d) for _ in range(3))
         self.parents_first = whole(np.argsort(-skyline.joint_rows, kind="stable"))  # links precede those they hang on
         self.target_rotations, self.target_angular_velocities = room(c, wp.mat33d), room(c, wp.vec3d)
         self.gains = room(2 * c, wp.float64)
         self.roots, self.root_targets = whole(mechanism.roots), room(3 * r, wp.vec3d)
         self.root_target_rotations, self.root_gains = room(r, wp.mat33d), room(4 * r, wp.float64)
-        self.energy_balance = room(int(BALANCE_SIZE), wp.float64)
+        self.energy_balance = room(int(BALANCE_SIZE) * self.tree_count, wp.float64)
 
         self.size, self.entries = skyline.size, int(skyline.row_offsets[-1])
         self.link_rows, self.joint_rows = whole(skyline.link_rows), whole(skyline.joint_rows)
@@ -130,6 +150,8 @@ class LinkArrays:
             (self.twist_highs, np.maximum(cones.highs, _LEAST)),
         ):
             devices.write(array, values)
+        friction = mechanism.joint_friction
+        devices.write(self.joint_friction, np.zeros(len(joints)) if friction is None else friction)
         springs = np.stack([mechanism.joint_stiffness, mechanism.joint_damping], axis=1)
         devices.write(self.springs, springs.ravel())
 

@@ -1,6 +1,8 @@
 # mypy: ignore-errors
 """The balance of momentum and energy: what came from outside in a step, what is there after it, and both put right.
 
+Bodies that no joint joins have books of their own, so that none feels what happens to another far away.
+
 Symbols as in node_kernels.py; f the bend of a joint in the child's axes, k its stiffness.
 """
 
@@ -18,7 +20,9 @@ IMPULSE = wp.constant(11)  # what came from outside in this step: momentum, angu
 TWIST = wp.constant(14)
 WORK = wp.constant(17)
 KINETIC = wp.constant(18)
-BALANCE_SIZE = wp.constant(19)
+GUARD = wp.constant(19)  # whether the guard of energy took a visible part of the motion
+WEAK = wp.constant(wp.float64(0.98))
+BALANCE_SIZE = wp.constant(20)
 
 
 @wp.func
@@ -26,27 +30,46 @@ def vector_at(at: int, values: FloatArray) -> wp.vec3d:
     return wp.vec3d(values[at], values[at + 1], values[at + 2])
 
 
+@wp.func
+def add_from_outside(tree: int, impulse: wp.vec3d, twist: wp.vec3d, work: wp.float64, energy_balance: FloatArray):
+    """Enter what a body is given from outside: momentum, angular momentum, and work."""
+    at = BALANCE_SIZE * tree
+    for axis in range(3):
+        energy_balance[at + IMPULSE + axis] = energy_balance[at + IMPULSE + axis] + impulse[axis]
+        energy_balance[at + TWIST + axis] = energy_balance[at + TWIST + axis] + twist[axis]
+    energy_balance[at + WORK] = energy_balance[at + WORK] + wp.max(work, wp.float64(0.0))
+
+
 @wp.kernel(enable_backward=False)
-def begin_energy_balance(first: int, dt: wp.float64, mass: wp.float64, gravities: Vectors, energy_balance: FloatArray):
-    """What gravity brings from outside in this step."""
+def begin_energy_balance(first: int, dt: wp.float64, links: Links, gravities: Vectors, energy_balance: FloatArray):
+    """What gravity brings a body from outside in this step."""
+    tree = first + wp.tid()
+    at = BALANCE_SIZE * tree
+    mass = wp.float64(0.0)
+    for i in range(links.masses.shape[0]):
+        if links.trees[i] == tree:
+            mass += links.masses[i]
     gravity = gravities[0]
     for axis in range(3):
-        energy_balance[IMPULSE + axis] = dt * mass * gravity[axis]
-    twist = dt * wp.cross(vector_at(MOMENT, energy_balance), gravity)
-    for axis in range(3):
-        energy_balance[TWIST + axis] = twist[axis]
-    energy_balance[WORK] = wp.float64(0.0)
+        energy_balance[at + IMPULSE + axis] = wp.float64(0.0)
+        energy_balance[at + TWIST + axis] = wp.float64(0.0)
+    energy_balance[at + WORK] = wp.float64(0.0)
+    twist = dt * wp.cross(vector_at(at + MOMENT, energy_balance), gravity)
+    add_from_outside(tree, (dt * mass) * gravity, twist, wp.float64(0.0), energy_balance)
 
 
 @wp.kernel(enable_backward=False)
-def sum_momentum(first: int, starts: IntArray, nodes: Nodes, links: Links, elastic_forces: Vectors, sums: Vectors):
+def sum_momentum(
+    first: int, starts: IntArray, order: IntArray, nodes: Nodes, links: Links, elastic_forces: Vectors, sums: Vectors
+):
     """One piece of the flesh's own momentum, angular momentum, and (kinetic, elastic, 0) energies."""
     piece = first + wp.tid()
     linear = wp.vec3d()
     angular = wp.vec3d()
     kinetic = wp.float64(0.0)
     elastic = wp.float64(0.0)
-    for j in range(starts[piece], starts[piece + 1]):
+    for position in range(starts[piece], starts[piece + 1]):
+        j = order[position]
         u = nodes.node_velocities[j]
         own = nodes.masses[j] * (nodes.blended_rotations[j] * u)
         mean = wp.vec3d()
@@ -74,29 +97,35 @@ def finish_energy_balance(
     gravities: Vectors,
     links: Links,
     joints: Joints,
+    block_trees: IntArray,
     sums: Vectors,
     energy_balance: FloatArray,
 ):
-    """Hold momentum to what came from outside, and energy to what was there.
+    """Hold the momentum of a body to what came from outside, and its energy to what was there.
 
     A step is linear, so it misses both by terms of second order. A rigid motion of the whole puts momentum right
     (`kept`); joints do not notice it. If there is more energy than before (`guarded`), motion against the whole is
     slowed until there is not; that changes no momentum, and joints do not notice it either.
     """
+    tree = first + wp.tid()
+    at = BALANCE_SIZE * tree
     gravity = gravities[0]
     linear = wp.vec3d()
     angular = wp.vec3d()
     kinetic = wp.float64(0.0)
     stored = wp.float64(0.0)
     for piece in range(pieces):
-        linear += sums[3 * piece]
-        angular += sums[3 * piece + 1]
-        kinetic += sums[3 * piece + 2][0]
-        stored += sums[3 * piece + 2][1]
+        if block_trees[piece] == tree:
+            linear += sums[3 * piece]
+            angular += sums[3 * piece + 1]
+            kinetic += sums[3 * piece + 2][0]
+            stored += sums[3 * piece + 2][1]
     mass = wp.float64(0.0)
     moment = wp.vec3d()
     square = wp.mat33d()
     for i in range(count):
+        if links.trees[i] != tree:
+            continue
         c = links.positions[i]
         v = links.velocities[i]
         o = links.angular_velocities[i]
@@ -110,6 +139,8 @@ def finish_energy_balance(
         moment += links.masses[i] * c + s
         square += links.masses[i] * wp.outer(c, c) + wp.outer(c, s) + wp.outer(s, c) + links.second_moments[i]
     for joint in range(joint_count):
+        if links.trees[joints.children[joint]] != tree:
+            continue
         out = rotation_vector(
             wp.transpose(links.rotations[joints.parents[joint]]) * links.rotations[joints.children[joint]]
         )
@@ -123,36 +154,42 @@ def finish_energy_balance(
     against = kinetic - half * (wp.dot(linear, linear) / mass + wp.dot(whole_spin, angular - wp.cross(center, linear)))
     whole = linear / mass
     if kept == 1:
-        linear = vector_at(LINEAR, energy_balance) + vector_at(IMPULSE, energy_balance)
-        angular = vector_at(ANGULAR, energy_balance) + vector_at(TWIST, energy_balance)
+        linear = vector_at(at + LINEAR, energy_balance) + vector_at(at + IMPULSE, energy_balance)
+        angular = vector_at(at + ANGULAR, energy_balance) + vector_at(at + TWIST, energy_balance)
     new_whole = linear / mass
     new_spin = inverse * (angular - wp.cross(center, linear))
     total = half * (mass * wp.dot(new_whole, new_whole) + wp.dot(new_spin, angular - wp.cross(center, linear)))
     kinetic = total + against
     scale = wp.float64(1.0)
     if guarded == 1:
-        excess = kinetic + stored - energy_balance[ENERGY] - energy_balance[WORK]
+        excess = kinetic + stored - energy_balance[at + ENERGY] - energy_balance[at + WORK]
         if excess > wp.float64(0.0):
             scale = wp.sqrt(wp.max(wp.float64(0.0), wp.float64(1.0) - excess / wp.max(against, wp.float64(1.0e-300))))
             kinetic = total + scale * scale * against
     if kept == 1 or guarded == 1:
         for i in range(count):
+            if links.trees[i] != tree:
+                continue
             arm = links.positions[i] - center
             links.velocities[i] = (
                 new_whole + wp.cross(new_spin, arm) + scale * (links.velocities[i] - whole - wp.cross(whole_spin, arm))
             )
             links.angular_velocities[i] = new_spin + scale * (links.angular_velocities[i] - whole_spin)
     for axis in range(3):
-        energy_balance[LINEAR + axis] = linear[axis]
-        energy_balance[ANGULAR + axis] = angular[axis]
-        energy_balance[MOMENT + axis] = moment[axis]
-    energy_balance[ENERGY] = kinetic + stored
-    energy_balance[KINETIC] = kinetic
-    energy_balance[SCALE] = scale
+        energy_balance[at + LINEAR + axis] = linear[axis]
+        energy_balance[at + ANGULAR + axis] = angular[axis]
+        energy_balance[at + MOMENT + axis] = moment[axis]
+    energy_balance[at + ENERGY] = kinetic + stored
+    energy_balance[at + KINETIC] = kinetic
+    energy_balance[at + SCALE] = scale
+    energy_balance[at + GUARD] = wp.float64(0.0)
+    if scale < WEAK:
+        energy_balance[at + GUARD] = wp.float64(1.0)
 
 
 @wp.kernel(enable_backward=False)
-def scale_node_velocities(first: int, energy_balance: FloatArray, node_velocities: Vectors):
+def scale_node_velocities(first: int, nodes: Nodes, links: Links, energy_balance: FloatArray):
     """Flesh moves against the whole only as fast as the books allow."""
     j = first + wp.tid()
-    node_velocities[j] = energy_balance[SCALE] * node_velocities[j]
+    at = BALANCE_SIZE * links.trees[nodes.links[nodes.carriers * j]]
+    nodes.node_velocities[j] = energy_balance[at + SCALE] * nodes.node_velocities[j]

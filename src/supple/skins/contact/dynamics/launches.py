@@ -79,7 +79,7 @@ class StepLaunches:
                 launch(
                     on_nodes.apply_flesh_forces, n, dt, flesh, bodies, nodes.elastic_forces, nodes.coriolis, nodes.rhs
                 ),
-                launch(on_energy.begin_energy_balance, 1, dt, links.mass, gravities, links.energy_balance),
+                launch(on_energy.begin_energy_balance, links.tree_count, dt, bodies, gravities, links.energy_balance),
                 launch(on_links.apply_gravity, k, gravities, links.velocities),
             ]
         )
@@ -115,7 +115,7 @@ class StepLaunches:
         )
         moves = [
             launch(on_nodes.integrate_nodes, n, dt, flesh, nodes.corrections),
-            launch(on_nodes.integrate_links, k, dt, bodies),
+            launch(on_nodes.integrate_links, k, dt, bodies, links.corrections),
         ]
 
         def close(resting: bool) -> devices.Launch:
@@ -179,15 +179,18 @@ def _balance(
 
     flesh, bodies, joints, balance = nodes.struct, links.struct, links.joint_struct, links.energy_balance
     counts = (mechanism.link_count, len(mechanism.joints), nodes.blocks_of_nodes, int(kept), int(guarded))
-    momentum = [nodes.block_starts, flesh, bodies, nodes.elastic_forces, nodes.sums]
+    momentum = [nodes.block_starts, nodes.block_order, flesh, bodies, nodes.elastic_forces, nodes.sums]
     launches = [
         devices.Launch(on_energy.sum_momentum, nodes.blocks_of_nodes, momentum, device, smallest=16),
         devices.Launch(
-            on_energy.finish_energy_balance, 1, [*counts, gravities, bodies, joints, nodes.sums, balance], device
+            on_energy.finish_energy_balance,
+            links.tree_count,
+            [*counts, gravities, bodies, joints, nodes.block_trees, nodes.sums, balance],
+            device,
         ),
     ]
     if guarded:
-        scaled = [balance, nodes.node_velocities]
+        scaled = [flesh, bodies, balance]
         launches.append(
             devices.Launch(on_energy.scale_node_velocities, mechanism.node_count, scaled, device, smallest=512)
         )

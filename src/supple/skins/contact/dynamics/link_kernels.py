@@ -41,7 +41,7 @@ class JointLimits:
     """Limits of joints: `limited` and `limit_kinds` say of which joint each is, and what it bounds.
 
     `lows` and `highs` [rad] are of the angle of a hinge or a ball; `cone_axes`, `cone_middles`, `swings`, `twist_lows`
-    and `twist_highs` of swing and twist (`JointCones`).
+    and `twist_highs` of swing and twist (`JointCones`). `joint_friction` [N m] is what holds a joint.
     """
 
     limited: IntArray
@@ -53,6 +53,7 @@ class JointLimits:
     swings: FloatArray
     twist_lows: FloatArray
     twist_highs: FloatArray
+    joint_friction: FloatArray
 
 
 @wp.struct

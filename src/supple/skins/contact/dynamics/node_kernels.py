@@ -40,8 +40,12 @@ class Nodes:
 
 @wp.struct
 class Links:
-    """Links: where they are and how they move, in the world; sums of m, m r and m r r^T over all that they carry."""
+    """Links: where they are and how they move, in the world; sums of m, m r and m r r^T over all that they carry.
 
+    `trees` says which of the bodies that no joint joins a link is part of.
+    """
+
+    trees: IntArray
     centers: Vectors
     masses: FloatArray
     positions: Vectors
@@ -304,11 +308,14 @@ def integrate_nodes(first: int, dt: wp.float64, nodes: Nodes, corrections: Vecto
 
 
 @wp.kernel(enable_backward=False)
-def integrate_links(first: int, dt: wp.float64, links: Links):
-    """Centres and turns at the end of a step; turns are made square again, so that rounding cannot gather."""
+def integrate_links(first: int, dt: wp.float64, links: Links, corrections: Vectors):
+    """Centres and turns at the end of a step; turns are made square again, so that rounding cannot gather.
+
+    `corrections`, two for each link, put right what still stood inside something.
+    """
     i = first + wp.tid()
-    links.positions[i] = links.positions[i] + dt * links.velocities[i]
-    v = dt * links.angular_velocities[i]
+    links.positions[i] = links.positions[i] + dt * links.velocities[i] + corrections[2 * i]
+    v = dt * links.angular_velocities[i] + corrections[2 * i + 1]
     angle = wp.length(v)
     half = wp.float64(0.5) * angle
     fraction = wp.float64(0.5)

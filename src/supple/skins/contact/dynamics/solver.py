@@ -2,8 +2,8 @@
 
 1. Free links:  (M^cond, -J^T; -J, 0)(dv_b; mu) = (dt F_b - M~bs (z - u'); J v_b + a g),  z = M~s^-1 (m u' + dt F_s)
 2. Free skin:   u' = z - M~s^-1 M~bs^T dv_b
-3. Contacts, with friction, and joint limits, as inequalities: links and free bodies by M^cond + Jcond^T M^-1 Jcond,
-   then impulses, then the skin. Flesh that still stands inside is lifted out.
+3. Contacts, with friction, and joint limits: one convex problem in the velocities of links and free bodies, with the
+   flesh as its compliance (newton_kernels.py), then the skin. What still stands inside something is moved out by part.
 4. Places, and the books of momentum and energy.
 
 M~ = M + dt D + dt^2 K (backward Euler, forces made linear). M~s never changes and is factored once. M^cond is
@@ -37,7 +37,8 @@ from supple.skins.contact.dynamics.launches import StepLaunches
 from supple.skins.contact.model.flesh import WHERE
 from supple.skins.contact.model.mechanism import GRAVITY, Mechanism, MechanismState
 from supple.skins.contact.response.contact_set import BodyInertia, ContactImpulses, ContactSet
-from supple.skins.contact.response.contact_solver import ContactSolver
+from supple.skins.contact.response.contact_solver import Accuracy, ContactSolver
+from supple.skins.contact.response.skin_points import SkinEmbedding, SkinPoints
 
 _CARRIED = 10  # numbers of the books that one step hands to the next
 
@@ -51,7 +52,14 @@ class CondensedSolver:
     """
 
     def __init__(
-        self, prepared: SolverArrays, *, device: str = "cpu", gravity: ArrayLike = GRAVITY, stabilization: float = 0.5
+        self,
+        prepared: SolverArrays,
+        *,
+        device: str = "cpu",
+        gravity: ArrayLike = GRAVITY,
+        stabilization: float = 0.5,
+        skin: SkinEmbedding | None = None,
+        accuracy: Accuracy | None = None,
     ) -> None:
         if not 0.0 <= stabilization <= 1.0:
             raise InputError(WHERE, f"stabilization is {stabilization}", "a share is needed", "try 0.5")
@@ -59,11 +67,17 @@ class CondensedSolver:
         self.mechanism, self.dt, self.device = mechanism, prepared.dt, devices.check_device(device)
         self._gravities = devices.warp().zeros(2, dtype=devices.warp().vec3d, device=self.device)
         self.set_gravity(gravity)
-        self.nodes = NodeArrays(mechanism, prepared.lumped_inverses, prepared.block_inverses, self.device)
+        embedding = SkinEmbedding.none() if skin is None else skin
+        inverses = (prepared.lumped_inverses, prepared.block_inverses)
+        self.nodes = NodeArrays(mechanism, *inverses, self.device, vertices=len(embedding))
         self.links = LinkArrays(mechanism, prepared.skyline, self.device)
+        self.skin_points = SkinPoints(
+            embedding, self.nodes, self.links, first_vertex=len(mechanism.rest), dt=self.dt, device=self.device
+        )
         self.flesh_factor = None if prepared.factor is None else FleshFactor(prepared.factor)
         self._contact_solver: ContactSolver | None = None
-        self._touched = self._pressed = self._supported = self._driven = False
+        self._accuracy = Accuracy() if accuracy is None else accuracy
+        self._touched = self._pressed = self._supported = self._driven = self._projected = False
         self._launches = StepLaunches(
             mechanism,
             self.nodes,
@@ -226,11 +240,12 @@ class CondensedSolver:
             violated = solver.set_contacts(contacts, bodies)
         if not violated:
             return self._no_impulses(contacts, bodies)
-        passes = solver.solve()
+        iterations, residuals = solver.solve()
         self._touched = self._pressed = True
-        impulses = solver.impulses(count)
+        impulses, bodies_moved = solver.impulses(count), solver.body_changes(self.links.size)
         along = np.maximum(np.einsum("ma,ma->m", impulses, contacts.normals), 0.0)  # rounding
-        return ContactImpulses(along, impulses, solver.body_changes(self.links.size), passes)
+        self._projected = count > 0 and solver.project()
+        return ContactImpulses(along, impulses, bodies_moved, iterations, *map(float, residuals))
 
     def _no_impulses(self, contacts: ContactSet, dynamic_bodies: BodyInertia) -> ContactImpulses:
         """Nothing pushes, so there is nothing to begin with in the next step."""
@@ -244,10 +259,13 @@ class CondensedSolver:
             self.mechanism,
             self.nodes,
             self.links,
+            self.skin_points,
+            self.flesh_factor,
             capacity=max(capacity, 64),
             bodies=bodies,
             entries=entries,
             dt=self.dt,
+            accuracy=self._accuracy,
             device=self.device,
         )
         return self._contact_solver
@@ -257,7 +275,8 @@ class CondensedSolver:
         launches = self._launches
         (launches.integrate_closed[self._supported] if self._driven else launches.integrate)()
         self._launches.prepare()
-        self._balance_energy(kept=not self._supported, guarded=not self._driven)
+        self._balance_energy(kept=not self._supported, guarded=not self._driven and not self._projected)
+        self._projected = False
 
     def advance(self, contacts: ContactSet | None = None, *, targets: Targets | None = None) -> None:
         """One whole step."""
@@ -272,9 +291,10 @@ class CondensedSolver:
     # Inside
 
     def _check(self, contacts: ContactSet, dynamic_bodies: BodyInertia) -> None:
-        if len(contacts) and (contacts.nodes.min() < 0 or contacts.nodes.max() >= len(self.mechanism.rest)):
+        points = 2 * self.nodes.points if self.skin_points.count else self.nodes.points
+        if len(contacts) and (contacts.nodes.min() < 0 or contacts.nodes.max() >= points):
             given = f"contacts name nodes {contacts.nodes.min()} to {contacts.nodes.max()}"
-            there = f"there are 0 to {len(self.mechanism.rest) - 1}"
+            there = f"there are 0 to {points - 1}"
             raise InputError(WHERE, given, there, "use nodes of this mechanism")
         if len(contacts) and contacts.bodies.max() >= len(dynamic_bodies):
             raise InputError(
@@ -288,6 +308,7 @@ class CondensedSolver:
         self._launches.balance[kept, guarded]()
         if self._touched:
             self.nodes.corrections.zero_()
+            self.links.corrections.zero_()
             self._touched = False
 
 

@@ -48,7 +48,8 @@ class Mechanism:
     those of the free nodes. `stiffness` and `damping` (3 n, 3 n) act on displacements. `centers` (k, 3) [m] are the
     links' centres at rest. `core_masses` (k,) [kg], `core_first_moments` (k, 3) [kg m] and `core_second_moments` (k, 3,
     3) [kg m²] are the sums of m, m r and m r r^T over the matter that cannot move against the link, in the link's
-    frame. `joint_stiffness` (c,) [N m/rad] and `joint_damping` (c,) [N m s/rad] resist turning away from rest.
+    frame. `joint_stiffness` (c,) [N m/rad] and `joint_damping` (c,) [N m s/rad] resist turning away from rest, and
+    `joint_friction` (c,) [N m] holds joints that less would turn; without it there is none.
     """
 
     rest: FloatArray
@@ -65,6 +66,7 @@ class Mechanism:
     joints: Joints
     joint_stiffness: FloatArray
     joint_damping: FloatArray
+    joint_friction: FloatArray | None = None
 
     @property
     def node_count(self) -> int:
@@ -92,6 +94,19 @@ class Mechanism:
         share = self.masses[:, None] * self.free_weights
         free = np.bincount(self.free_links.ravel(), share.ravel(), self.link_count)
         return self.core_masses + free
+
+    @cached_property
+    def trees(self) -> IntArray:
+        """Which of the bodies that no joint joins each link (k,) is part of, numbered by their roots."""
+        found = np.full(self.link_count, -1, dtype=np.int32)
+        found[self.roots] = np.arange(len(self.roots))
+        above = np.arange(self.link_count)
+        above[self.joints.children] = self.joints.parents
+        for _ in range(self.link_count):
+            if (found >= 0).all():
+                break
+            found = np.where(found >= 0, found, found[above]).astype(np.int32)
+        return found
 
     @cached_property
     def roots(self) -> IntArray:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +14,9 @@ from supple.errors import InputError
 from supple.geometry.quaternions import normalize
 from supple.skins.contact.detection.detected_contacts import DetectedContacts
 
+_FLAT = 0.6  # of its depth: by how much flesh can be pressed; then what carries it is met
+_NEAR = 0.2  # of that: from how near on
+_THIN = 1e-6  # [m]: who has less flesh than this has none
 CORNERS = 4
 _WHERE = "ContactSet"
 
@@ -24,7 +29,8 @@ class ContactSet:
     Where skin meets skin they sum to zero: a node has 1, and the corners of the triangle that it meets share -1.
     `normals` (m, 3) point away from what is met. `velocities` (m, 3) [m/s] are how that moves there. `gaps` (m,) [m]
     are how far the point would be from it at the end of the step, negative inside. `frictions` (m,) are Coulomb's
-    coefficients. `bodies` (m,) say which free body is met, -1 for none, and `points` (m, 3) [m] where.
+    coefficients. `bodies` (m,) say which free body is met, -1 for none, and `points` (m, 3) [m] where. `obstacles` (m,)
+    say which obstacle of all, -1 for skin.
     """
 
     nodes: IntArray
@@ -35,6 +41,7 @@ class ContactSet:
     frictions: FloatArray = field(default_factory=lambda: np.zeros(0))
     bodies: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     points: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
+    obstacles: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
 
     def __post_init__(self) -> None:
         nodes = frozen(self.nodes, np.int32, (-1, CORNERS), _WHERE, "nodes")
@@ -65,6 +72,8 @@ class ContactSet:
         bodies = np.full(count, -1) if bodies.shape == (0,) else bodies
         points = np.asarray(self.points)
         points = np.zeros((count, 3)) if points.shape == (0, 3) else points
+        obstacles = np.asarray(self.obstacles)
+        obstacles = np.full(count, -1) if obstacles.shape == (0,) else obstacles
         unit = normalize(normals)
         unit.setflags(write=False)
         for name, value in (
@@ -76,6 +85,7 @@ class ContactSet:
             ("frictions", friction),
             ("bodies", frozen(bodies, np.int32, (count,), _WHERE, "bodies")),
             ("points", frozen(points, np.float64, (count, 3), _WHERE, "points")),
+            ("obstacles", frozen(obstacles, np.int32, (count,), _WHERE, "obstacles")),
         ):
             object.__setattr__(self, name, value)
 
@@ -99,22 +109,54 @@ class ContactSet:
         np.negative(detected.barycentric, out=weights[:, 1:])
         frictions = np.where(skin, friction, detected.frictions)
         points = positions[detected.nodes]
+        return cls._unchecked(
+            {
+                "nodes": nodes,
+                "weights": weights,
+                "normals": detected.normals,
+                "velocities": detected.velocities,
+                "gaps": detected.gaps,
+                "frictions": frictions,
+                "bodies": body_of[detected.obstacles],
+                "points": points,
+                "obstacles": detected.obstacles,
+            }
+        )
+
+    def offset(self, first: int) -> ContactSet:
+        """The same of points that are numbered on from `first`."""
+        return self._unchecked({**vars(self), "nodes": (self.nodes + first).astype(np.int32)})
+
+    def pressed_flat(self, offsets: FloatArray, depths: FloatArray) -> ContactSet:
+        """Those of them where flesh, `depths` (P,) [m] deep, is nearly pressed flat, as contacts of what carries it.
+
+        `offsets` (P, 3) [m] is how far flesh stands off where bones carry its points. Their points are numbered on
+        from P.
+        """
+        deep = np.einsum("mc,mc->m", np.abs(self.weights), _FLAT * depths[self.nodes])
+        off = np.einsum("mc,mca,ma->m", self.weights, offsets[self.nodes], self.normals)
+        gaps = self.gaps - off + deep
+        rows = np.flatnonzero((deep > _THIN) & (gaps < _NEAR * deep) & (self.weights.sum(axis=1) > 0.5))
+        fields = {name: getattr(self, name)[rows] for name in self.__dataclass_fields__}
+        return self._unchecked({**fields, "nodes": fields["nodes"] + np.int32(len(depths)), "gaps": gaps[rows]})
+
+    def of_points(self, count: int) -> ContactSet:
+        """The same, with contacts of what carries the flesh as contacts of its points, of which there are `count`."""
+        return self._unchecked({**vars(self), "nodes": (self.nodes % count).astype(np.int32)})
+
+    @classmethod
+    def concatenate(cls, one: ContactSet, other: ContactSet) -> ContactSet:
+        """Both, one after the other."""
+        if not len(one) or not len(other):
+            return one if len(one) else other
+        both = {name: np.concatenate([getattr(one, name), getattr(other, name)]) for name in cls.__dataclass_fields__}
+        return cls._unchecked(both)
+
+    @classmethod
+    def _unchecked(cls, fields: Mapping[str, Any]) -> ContactSet:
         found = object.__new__(cls)
-        for name, value in zip(
-            cls.__dataclass_fields__,
-            (
-                nodes,
-                weights,
-                detected.normals,
-                detected.velocities,
-                detected.gaps,
-                frictions,
-                body_of[detected.obstacles],
-                points,
-            ),
-            strict=True,
-        ):
-            object.__setattr__(found, name, value)
+        for name in cls.__dataclass_fields__:
+            object.__setattr__(found, name, fields[name])
         return found
 
     @classmethod
@@ -158,16 +200,22 @@ class BodyInertia:
 
 @dataclass(frozen=True, eq=False)
 class ContactImpulses:
-    """What the contacts of a step did, and how many passes it took to find out.
+    """What the contacts of a step did, and how they were found.
 
     `normal_impulses` (m,) [N s] along the normals, of which none pulls; `impulses` (m, 3) [N s] with friction. `bodies`
-    (B, 6) is how velocity [m/s] and spin [rad/s] of the free bodies changed.
+    (B, 6) is how velocity [m/s] and spin [rad/s] of the free bodies changed. It took `iterations` of Newton's method,
+    after which the `residual` [m/s] was still asked of velocities; with all of its flesh a contact still went on, or
+    parted while it pushed, at most by `flesh_residual` [m/s], and slipped beside what friction would do by
+    `friction_residual` [m/s].
     """
 
     normal_impulses: FloatArray
     impulses: FloatArray
     bodies: FloatArray
-    passes: int
+    iterations: int
+    residual: float = 0.0
+    friction_residual: float = 0.0
+    flesh_residual: float = 0.0
 
     @classmethod
     def none(cls, contacts: int, bodies: int) -> ContactImpulses:

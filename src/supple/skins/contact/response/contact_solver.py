@@ -1,38 +1,56 @@
 """How a soft character answers what it meets: contacts with obstacles, with itself, and the limits of its joints.
 
-All of them are rows of one system (constraint_kernels.py), solved together with links and free bodies
-(impulse_kernels.py, contact_solver_kernels.py).
+All of them are constraints of one convex problem (constraint_kernels.py), which a Newton method solves together with
+links and dynamic bodies (newton_kernels.py). What still stands inside something is then moved out of it, by part.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import FloatArray
+from supple.arrays import FloatArray, IntArray
 from supple.errors import InputError
-from supple.skins.contact.dynamics.device_arrays import LinkArrays, NodeArrays
-from supple.skins.contact.dynamics.launches import assemble_system, condense_onto_links
+from supple.skins.contact.dynamics.device_arrays import LinkArrays, NodeArrays, fill_struct
+from supple.skins.contact.dynamics.factor import FleshFactor
 from supple.skins.contact.model.flesh import WHERE
+from supple.skins.contact.model.joints import FRICTION
 from supple.skins.contact.model.mechanism import Mechanism
 from supple.skins.contact.response.contact_set import CORNERS, BodyInertia, ContactSet
+from supple.skins.contact.response.skin_points import SkinPoints
 
 _CARRIERS = 4  # links that carry a node
-_MAX_PASSES = 16  # at most
-_FRICTION_PASSES = 4  # passes along the surface, at most
-_FRICTION_ROUNDS = 3  # how often friction is found, or the limits of balls are seen, anew
-_TOLERANCE = 1e-10  # [m/s]: slower than this counts as not going on
-_FIRM = 1e-2  # how much a contact yields beside its flesh, as a share of how much its links do
-_FIRM_LIMIT = 1e-4  # the same of the limit of a joint
-_LIMIT_FRICTION = 1.0  # friction of a joint that is pressed against its limit
+MAX_ITERATIONS = 40  # of Newton's method in a round
+_PROJECTIONS = 12  # iterations of the correction of positions, which need not be exact
+_FRICTION_TOLERANCE = 1e-2  # of the same: by how much bounds of friction may still change
+_FIRM = 1e-3  # compliance of what has no flesh, as a share of how much its links yield
+_FLAT = 2e-2  # the same of what carries flesh that is pressed flat
+_STICTION = 2e-3  # the same along the surface, and the least of flesh: who sticks creeps at so much of g dt, 0.1 mm/s
+_FIRM_LIMIT = 1e-3  # the same of the limit of a joint
 _LIMIT_RECOVERY_SPEED = 0.5  # [rad/s]: how fast a joint beyond its limit comes back
-_RECOVERY_SPEED = 0.05  # [m/s]: how fast bones, and skin, leave what they are in
-_PROJECTED = 0.5  # share of what is inside that a step parts
-_SLOP = 2e-4  # of the body's largest side: how deep a point may stand inside something without being lifted
-_MAX_DEPTH = 5e-2  # of the body's largest side: how deep skin may begin in skin and still be held
-_MAX_CORRECTION = 5e-3  # of the body's largest side: how far a step lifts at most
+_RECOVERY = 0.3  # share of what is inside that a step moves out
+_SLOP = 2e-4  # of the body's largest side: how deep a point may stand inside something
+_MAX_CORRECTION = 5e-3  # of the body's largest side: how far a step moves out at most
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How well contacts are answered.
+
+    A step takes at most so many `rounds` in which flesh as a whole is asked how it yields, until no contact goes on
+    or slips faster than `speed` [m/s], or a round after the first `few` did not make that less by `progress`.
+    Newton's method ends where a link's velocity is asked to change by no more than `tolerance` of how fast things
+    close.
+    """
+
+    rounds: int = 12
+    few: int = 6
+    progress: float = 0.2
+    speed: float = 1e-3
+    tolerance: float = 1e-3
 
 
 class ContactSolver:
@@ -43,11 +61,14 @@ class ContactSolver:
         mechanism: Mechanism,
         nodes: NodeArrays,
         links: LinkArrays,
+        skin: SkinPoints,
+        factor: FleshFactor | None,
         *,
         capacity: int,
         bodies: int,
         entries: int,
         dt: float,
+        accuracy: Accuracy,
         device: str,
     ) -> None:
         from supple.skins.contact.response import constraint_kernels
@@ -65,29 +86,32 @@ class ContactSolver:
             return wp.zeros(max(count, 1), dtype=kind, device=device)
 
         self.capacity, self.bodies, self.entries, self._device = capacity, bodies, max(entries, links.entries), device
-        limited, kinds = mechanism.joints.limits
-        self._limits, self._n = len(limited), mechanism.node_count
-        self._counts = allocate(5, wp.int32)
+        self._accuracy = accuracy
+        self._nodes, self._links, self._skin, self._factor = nodes, links, skin, factor
+        joints, kinds = _joint_rows(mechanism)
+        self._limits, self._n = len(joints), mechanism.node_count
+        self._counts, self._residuals = allocate(6, wp.int32), allocate(4, wp.float64)
         self._masses, self._positions = allocate(bodies, wp.float64), allocate(bodies, wp.vec3d)
         self._inertia, self._inverses = allocate(bodies, wp.mat33d), allocate(bodies, wp.mat33d)
-        self._limited, self._limit_kinds = (devices.to_device(one, wp.int32, device) for one in (limited, kinds))
-        self._structs(mechanism, nodes, links, allocate)
-        contacts, state = self._contacts, self._state
+        self._limited = devices.to_device(joints, wp.int32, device)
+        self._limit_kinds = devices.to_device(kinds, wp.int32, device)
+        self._structs(mechanism, dt, allocate)
         given: Any = constraint_kernels.Contacts
-        sides = {name: getattr(contacts, name) for name in given.vars}
+        sides = {name: getattr(self._contacts, name) for name in given.vars}
         sides |= {"masses": self._masses, "centers": self._positions, "inertia": self._inertia}
-        sides |= {"inverses": self._inverses, "count": self._counts}
-        self._sides = _Sides({**sides, "impulses": state.impulses, "velocity_changes": state.velocity_changes})
-        self._record(mechanism, nodes, links, dt)
-        self._record_links(mechanism, nodes, links, dt)
+        sides |= {"inverses": self._inverses, "count": self._counts, "residuals": self._residuals}
+        state = self._state
+        self._sides = _Sides({**sides, "impulses": state.held_impulses, "held_changes": state.held_changes})
+        self._record(dt)
 
-    def _structs(self, mechanism: Mechanism, nodes: NodeArrays, links: LinkArrays, allocate: Any) -> None:
+    def _structs(self, mechanism: Mechanism, dt: float, allocate: Any) -> None:
         from supple.skins.contact.dynamics.link_kernels import JointLimits
         from supple.skins.contact.response import constraint_kernels as constraints
-        from supple.skins.contact.response import impulse_kernels as impulses
+        from supple.skins.contact.response import newton_kernels as newton
 
-        wp = devices.warp()
+        wp, nodes, links = devices.warp(), self._nodes, self._links
         capacity, count, size = self.capacity, self.capacity + self._limits, links.size + 2 * self.bodies
+        side = float(np.ptp(mechanism.rest, axis=0).max())
 
         def fill(kind: Any, **fields: Any) -> Any:
             one = kind()
@@ -95,23 +119,26 @@ class ContactSolver:
                 setattr(one, name, value)
             return one
 
-        self._flesh = fill(
-            constraints.Flesh,
-            carriers=nodes.carriers,
-            free=self._n,
-            links=nodes.links,
-            weights=nodes.weights,
-            arms=nodes.arms,
-            masses=nodes.masses,
-            blended_rotations=nodes.blended_rotations,
-            block_inverses=nodes.block_inverses,
-            positions=nodes.positions,
-            world_velocities=nodes.world_velocities,
-            touch_weights=nodes.touch_weights,
-            warm_start=nodes.warm_start,
+        self._settings = fill(
+            constraints.Solve,
+            dt=dt,
+            limits=self._limits,
+            firmness=_FIRM,
+            flat_firmness=_FLAT,
+            stiction=_STICTION,
+            limit_firmness=_FIRM_LIMIT,
+            slop=_SLOP * side,
+            recovery=_RECOVERY,
+            max_correction=_MAX_CORRECTION * side,
+            limit_speed=_LIMIT_RECOVERY_SPEED,
+            tolerance=self._accuracy.tolerance,
+            friction_tolerance=_FRICTION_TOLERANCE,
+            most=MAX_ITERATIONS,
+            most_projections=_PROJECTIONS,
         )
-        bounds: Any = JointLimits
-        held = {name: getattr(links, name) for name in bounds.vars if name not in ("limited", "limit_kinds")}
+        self._flesh = fill_struct(constraints.Flesh, nodes)
+        limited: Any = JointLimits
+        held = {name: getattr(links, name) for name in limited.vars if name not in ("limited", "limit_kinds")}
         self._joint_limits = fill(JointLimits, limited=self._limited, limit_kinds=self._limit_kinds, **held)
         self._contacts = fill(
             constraints.Contacts,
@@ -125,182 +152,147 @@ class ContactSolver:
             points=allocate(capacity, wp.vec3d),
         )
         coupled = int(constraints.COUPLED_LINKS) * count
+        scalars = (
+            "frictions",
+            "compliances",
+            "least_compliances",
+            "most_compliances",
+            "least_tangents",
+            "most_tangents",
+            "tangent_compliances",
+            "gaps",
+            "target_velocities",
+            "radii",
+            "bounds",
+        )
         self._constraints = fill(
             constraints.Constraints,
-            skin=allocate(count, wp.int32),
+            **{name: allocate(count, wp.float64) for name in scalars},
             normals=allocate(count, wp.vec3d),
-            frictions=allocate(count, wp.float64),
-            compliance=allocate(count, wp.mat33d),
-            inverse_mass=allocate(count, wp.float64),
-            initial_gaps=allocate(count, wp.float64),
-            node_compliances=allocate(CORNERS * count, wp.mat33d),
+            initial_velocities=allocate(count, wp.vec3d),
+            offsets=allocate(count, wp.vec3d),
+            bends=allocate(count, wp.vec3d),
             counts=allocate(count, wp.int32),
             coupled_links=allocate(coupled, wp.int32),
             linear_blocks=allocate(coupled, wp.mat33d),
             angular_blocks=allocate(coupled, wp.mat33d),
-            bends=allocate(count, wp.vec3d),
-            highs=allocate(count, wp.float64),
         )
         self._state = fill(
             constraints.SolverState,
-            initial_velocities=allocate(count, wp.vec3d),
-            target_velocities=allocate(count, wp.float64),
+            velocity_changes=wp.zeros(size, dtype=wp.vec3d, device=self._device),
+            momenta=allocate(size, wp.vec3d),
             impulses=allocate(count, wp.vec3d),
-            impulse_changes=allocate(count, wp.vec3d),
-            residuals=allocate(count, wp.vec3d),
-            previous_residuals=allocate(count, wp.vec3d),
+            applied=allocate(count, wp.vec3d),
+            velocities=allocate(count, wp.vec3d),
+            directions=allocate(count, wp.vec3d),
+            friction_bounds=allocate(count, wp.float64),
+            stiffness=allocate(count, wp.mat33d),
             active=allocate(count, wp.int32),
-            inactive=allocate(count, wp.int32),
-            sliding=allocate(count, wp.int32),
-            velocity_changes=allocate(size, wp.vec3d),
-            node_impulses=allocate(self._n, wp.vec3d),
+            held_impulses=allocate(count, wp.vec3d),
+            held_velocities=allocate(count, wp.vec3d),
+            held_changes=wp.zeros(size, dtype=wp.vec3d, device=self._device),
         )
 
-        def system(unknowns: int, first_columns: Any, row_offsets: Any, entries: int) -> Any:
+        def system(unknowns: int, first_columns: Any, row_offsets: Any, factor: Any, pivots: Any) -> Any:
             return fill(
-                impulses.System,
+                newton.System,
                 size=unknowns,
                 touched=allocate(unknowns, wp.int32),
                 first_columns=first_columns,
                 row_offsets=row_offsets,
-                factor=allocate(entries, wp.mat33d),
-                pivots=allocate(unknowns, wp.mat33d),
+                factor=factor,
+                pivots=pivots,
                 rhs=allocate(unknowns, wp.vec3d),
                 solution=allocate(unknowns, wp.vec3d),
             )
 
-        self._values = allocate(links.entries, wp.mat33d)
-        self._base = system(links.size, links.first_columns, links.row_offsets, links.entries)
-        self._dynamic_bodies = fill(
-            impulses.DynamicBodies,
-            count=self.bodies,
-            masses=self._masses,
-            inertia=self._inertia,
-            inverses=self._inverses,
+        # The free step has put together and factored A already.
+        self._base = system(links.size, links.first_columns, links.row_offsets, links.factor, links.pivots)
+        self._bodies = fill(
+            newton.Bodies, count=self.bodies, masses=self._masses, inertia=self._inertia, inverses=self._inverses
         )
-        self._wide = system(size, allocate(size, wp.int32), allocate(size + 1, wp.int32), self.entries)
+        columns, offsets = allocate(size, wp.int32), allocate(size + 1, wp.int32)
+        room = allocate(self.entries, wp.mat33d), allocate(size, wp.mat33d)
+        self._wide = system(size, columns, offsets, *room)
 
-    def _record(self, mechanism: Mechanism, nodes: NodeArrays, links: LinkArrays, dt: float) -> None:
+    def _record(self, dt: float) -> None:
         from supple.skins.contact.response import constraint_kernels as constraints
-        from supple.skins.contact.response import contact_solver_kernels as kernels
+        from supple.skins.contact.response import flesh_response_kernels as flesh
+        from supple.skins.contact.response import limit_kernels as limits
+        from supple.skins.contact.response import newton_kernels as newton
+        from supple.skins.contact.response import outcome_kernels as outcome
 
-        own, counts = self, self._counts
-        side = float(np.ptp(mechanism.rest, axis=0).max())
-        slop, max_depth, max_correction = _SLOP * side, _MAX_DEPTH * side, _MAX_CORRECTION * side
+        own, nodes, links, skin = self, self._nodes, self._links, self._skin.struct
+        start = (own._settings, own._counts)
+        points = (nodes.struct, skin, own._flesh)
+        system = (own._base, links.values, own._bodies, own._wide)
+        wide = (own._wide.first_columns, own._wide.row_offsets)
 
         def launch(kernel: Any, count: int, *inputs: Any, smallest: int = 2048) -> devices.Launch:
             return devices.Launch(kernel, count, inputs, self._device, smallest=smallest)
 
-        calls = [
-            launch(
-                constraints.open_constraints,
-                1,
-                counts,
-                own._flesh,
-                own._contacts,
-                links.link_rows,
-                links.size,
-                own._wide.size,
-                own._limits,
-                links.first_columns,
-                own._wide.first_columns,
-                own._wide.row_offsets,
-                own._state,
-            ),
-            launch(
-                constraints.build_contacts,
-                own.capacity,
-                counts,
-                own._flesh,
-                own._contacts,
-                links.link_rows,
-                links.size,
-                links.masses,
-                own._masses,
-                own._positions,
-                _FIRM,
-                _RECOVERY_SPEED,
-                slop,
-                max_depth,
-                dt,
-                own._constraints,
-                own._state,
-            ),
-            launch(
-                constraints.build_limits,
-                own._limits,
-                counts,
-                own._joint_limits,
-                dt,
-                links.joint_struct,
-                links.struct,
-                links.link_rows,
-                _FIRM_LIMIT,
-                _LIMIT_FRICTION,
-                _LIMIT_RECOVERY_SPEED,
-                own._constraints,
-                own._state,
-            ),
-            launch(
-                constraints.find_violations,
-                1,
-                counts,
-                own._limits,
-                own._n,
-                dt,
-                _TOLERANCE,
-                slop,
-                own._contacts,
-                own._constraints,
-                own._state,
-            ),
-        ]
-        self._build = devices.Chain(calls, self._device)
-        self._solve = launch(
-            kernels.solve_contacts,
-            1,
-            counts,
-            own._limits,
-            dt,
-            _TOLERANCE,
-            slop,
-            max_correction,
-            _MAX_PASSES,
-            _FRICTION_PASSES,
-            _FRICTION_ROUNDS,
-            _LIMIT_RECOVERY_SPEED,
-            _PROJECTED,
-            own._constraints,
-            own._state,
-            own._contacts,
-            own._flesh,
-            own._base,
-            own._values,
-            own._dynamic_bodies,
-            own._wide,
-            mechanism.link_count,
-            links.link_rows,
-            links.velocities,
-            links.angular_velocities,
-            nodes.corrections,
-            links.energy_balance,
+        joints = (own._joint_limits, links.joint_struct, links.struct, links.link_rows, own._constraints)
+        opening = (links.link_rows, links.size, links.first_columns, *wide, own._state)
+        bodies = (links.struct, links.link_rows, links.size, own._masses, own._positions, own._constraints)
+        self._build = devices.Chain(
+            [
+                launch(constraints.open_constraints, 1, *start, *points, own._contacts, *opening),
+                launch(constraints.build_contacts, own.capacity, *start, *points, own._contacts, *bodies, smallest=128),
+                launch(limits.build_limits, own._limits, *start, *joints, own._flesh, own._state),
+                launch(constraints.find_violations, 1, *start, own._constraints),
+            ],
+            self._device,
         )
-        self._update_nodes = launch(
-            kernels.update_nodes, own._n, own._flesh, links.link_rows, own._state, nodes.node_velocities
+        solved = (own._constraints, own._state)
+        bones = (links.link_rows, links.struct)
+        coupling = launch(
+            flesh.couple_nodes, own._n, nodes.struct, own._flesh, links.link_rows, own._state, smallest=512
         )
-
-    def _record_links(self, mechanism: Mechanism, nodes: NodeArrays, links: LinkArrays, dt: float) -> None:
-        """The links' matrix in which the skin gives way as nodes alone do: that of the free step answers too softly."""
-        wp = devices.warp()
-        parts = wp.zeros(4 * nodes.pair_pieces, dtype=wp.mat33d, device=self._device)
-        blocks = wp.zeros(4 * nodes.pairs, dtype=wp.mat33d, device=self._device)
-        condensed = condense_onto_links(nodes, nodes.lone_compliances, parts, blocks, self._device)
-        system = self._values, self._wide.rhs
-        assembled = assemble_system(mechanism, nodes, links, blocks, system, dt, 0.0, self._device)
-        self._assemble = devices.Chain([*condensed, *assembled], self._device)
+        solving = (*start, *solved, *system)
+        self._follow = launch(newton.follow_warm_start, 1, *solving)
+        self._solve = launch(newton.solve_contacts, 1, *solving, *bones, own._residuals)
+        touching = (own._counts, *points, own._contacts)
+        self._spread = launch(flesh.spread_impulses, 1, *touching, own._state)
+        self._accept = devices.Chain(
+            [
+                launch(
+                    flesh.measure_velocities,
+                    own.capacity + own._limits,
+                    own._settings,
+                    *touching,
+                    links.struct,
+                    links.link_rows,
+                    *solved,
+                    smallest=256,
+                ),
+                launch(flesh.accept_impulses, 1, *start, own._contacts, *solved, own._residuals),
+                launch(flesh.hold_responses, own._n, own._flesh, own._residuals, smallest=2048),
+            ],
+            self._device,
+        )
+        self._begin = launch(constraints.hold_nothing, own.capacity + own._limits, *start, *solved)
+        touched = (own._contacts, own._joint_limits)
+        self._apply = devices.Chain(
+            [
+                launch(outcome.apply_impulses, 1, *start, *solved, *touched, *points, *bones, links.energy_balance),
+                launch(flesh.add_responses, own._n, 1.0, nodes.held_responses, nodes.node_velocities),
+            ],
+            self._device,
+        )
+        self._project = launch(outcome.project_positions, 1, *start, *solved, own._contacts, *system, *bones)
+        self._couple = coupling
+        moved = (dt, links.link_rows, own._state, links.corrections)
+        self._correct = devices.Chain(
+            [
+                launch(flesh.add_responses, own._n, dt, nodes.responses, nodes.corrections),
+                launch(outcome.correct_links, len(links.link_rows), *moved),
+            ],
+            self._device,
+        )
+        self._respond = _nothing if self._factor is None else self._factor.between(nodes.rhs, nodes.responses)
 
     def set_contacts(self, contacts: ContactSet, dynamic_bodies: BodyInertia) -> bool:
-        """Take the contacts of this step; the velocities are those that were foreseen. Whether any goes on too fast.
+        """Take the contacts of this step; velocities are those that were predicted. Whether any is violated.
 
         Where they couple more links than there is room for, `entries` is what is needed: bring them to another one.
         """
@@ -335,12 +327,43 @@ class ContactSolver:
         """Whether there is room for what the last contacts couple."""
         return self.entries <= len(self._wide.factor)
 
-    def solve(self) -> int:
-        """Change velocities until no contact and no limit is broken; how many passes that took."""
-        self._assemble()
-        self._solve()
-        self._update_nodes()
-        return int(self._sides.read("count")[2])
+    def solve(self) -> tuple[int, FloatArray]:
+        """Change velocities so that no contact and no limit is violated: how many iterations that took, and residuals.
+
+        The residuals (3,) [m/s] are those of velocities, of the bounds of friction, and of how flesh yields.
+        """
+        self._begin()
+        self._nodes.held_responses.zero_()
+        if self._sides.read("count")[5]:
+            self._follow()
+            self._evaluate()
+        accuracy, left = self._accuracy, np.inf
+        for done in range(1, accuracy.rounds + 1):
+            self._solve()
+            self._evaluate()
+            before, left = left, float(self._sides.read("residuals")[1:3].max())
+            if left <= accuracy.speed or (done > accuracy.few and left > (1.0 - accuracy.progress) * before):
+                break
+        self._apply()
+        return int(self._sides.read("count")[2]), self._sides.read("residuals")[:3].copy()
+
+    def _evaluate(self) -> None:
+        """Put the impulses that were found on the whole flesh, and hold what is best of them."""
+        self._spread()
+        self._couple()
+        self._respond()
+        self._accept()
+
+    def project(self) -> bool:
+        """After `solve`: take what will stand inside something out of it, by part. Whether anything did."""
+        self._project()
+        if not self._sides.read("count")[4]:
+            return False
+        self._spread()
+        self._couple()
+        self._respond()
+        self._correct()
+        return True
 
     def impulses(self, count: int) -> FloatArray:
         """The impulses (m, 3) [N s] of the first contacts."""
@@ -349,8 +372,17 @@ class ContactSolver:
 
     def body_changes(self, size: int) -> FloatArray:
         """How velocity and spin (B, 6) of the free bodies have changed; the links' system has this `size`."""
-        found: FloatArray = self._sides.read("velocity_changes")[size:].reshape(-1, 6).copy()
+        found: FloatArray = self._sides.read("held_changes")[size:].reshape(-1, 6).copy()
         return found
+
+
+def _joint_rows(mechanism: Mechanism) -> tuple[IntArray, IntArray]:
+    """The joints of all limits, and of those that friction holds; and what each row bounds."""
+    joints, kinds = mechanism.joints.limits
+    if mechanism.joint_friction is None:
+        return joints, kinds
+    held = np.flatnonzero(mechanism.joint_friction > 0.0).astype(np.int32)
+    return np.concatenate([joints, held]), np.concatenate([kinds, np.full(len(held), FRICTION, dtype=np.int32)])
 
 
 class _Sides:
@@ -369,3 +401,7 @@ class _Sides:
 
     def read(self, name: str) -> Any:
         return self._sides[name].read()
+
+
+def _nothing() -> None:
+    """What a body without free flesh has to solve."""

@@ -95,6 +95,38 @@ class CurveBatch:
             groups is not None,
         )
 
+    @classmethod
+    def from_shapes(cls, parts: Sequence[FloatArray]) -> CurveBatch:
+        """Curves of parts in balance in their examples, offsets (examples, curves, nodes, 3) each; parts are groups."""
+        counts = np.array([len(part) for part in parts], dtype=np.int32)
+        nodes = [part.shape[2] for part in parts for _ in range(part.shape[1])]
+        starts = np.concatenate([[0], np.cumsum(nodes)]).astype(np.int32)
+        kinds = {count: StaticBeam(count) for count in dict.fromkeys(nodes)}
+        first_rows = dict(zip(kinds, np.cumsum([0, *(count - 2 for count in kinds)]), strict=False))
+        loads, start = np.zeros((int(counts.max()), int(starts[-1]), 3)), 0
+        for part in parts:
+            beam, shapes = kinds[part.shape[2]], np.moveaxis(part, 2, 0)  # (nodes, examples, curves, 3)
+            clamps = Clamps.from_shape(shapes)
+            packed = np.empty_like(shapes)
+            packed[1:-1] = beam.force(shapes, clamps) - beam.bands.boundary_load(clamps)
+            packed[[0, -1]] = clamps.values
+            stop = start + part.shape[1] * part.shape[2]
+            loads[: len(part), start:stop] = np.moveaxis(packed, 0, 2).reshape(len(part), -1, 3)
+            start = stop
+        none = np.zeros(0)
+        return cls(
+            starts,
+            np.repeat(np.arange(len(parts), dtype=np.int32), [part.shape[1] for part in parts]),
+            np.array([first_rows[count] for count in nodes], np.int32),
+            (np.concatenate([beam.bands.ldlt_rows for beam in kinds.values()]).reshape(-1),),
+            loads.reshape(-1, 3),
+            counts,
+            none,
+            none,
+            int(counts.max()),
+            group_by_label=True,
+        )
+
     def with_mass(self, beam: Callable[[int], DynamicBeam]) -> CurveBatch:
         """The same curves under the same loads in motion; `beam` makes that of a curve of so many nodes."""
         nodes = np.diff(self.starts).tolist()

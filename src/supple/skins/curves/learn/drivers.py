@@ -12,7 +12,7 @@ from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.geometry.quaternions import normalize
 from supple.motion.pose import Pose
-from supple.skins.curves.learn.pose_space import Drivers, joint_rotations
+from supple.skins.curves.learn.radial_space import Drivers, joint_rotations
 from supple.skins.curves.network.curve_network import Network
 
 _IDENTITY = np.array([0.0, 0.0, 0.0, 1.0])

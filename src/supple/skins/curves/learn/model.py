@@ -12,23 +12,24 @@ from numpy.typing import NDArray
 
 from supple.arrays import FloatArray, IntArray, digest_of, frozen
 from supple.character.character import Character
+from supple.character.fingerprint import mesh_digest
 from supple.errors import InputError
 from supple.skins.curves.beam.finite_differences import FEWEST_NODES
-from supple.skins.curves.learn.pose_space import Drivers, ExampleInterpolator, PoseSpace
+from supple.skins.curves.learn.radial_space import Drivers, ExampleInterpolator, RadialSpace
+from supple.skins.examples import MotionErrors, check_base
 
-BASES = ("linear", "dual-quaternion")
 _WHERE = "CurveModel"
 
 
 @dataclass(frozen=True)
 class FitErrors:
-    """Distances of the played skin from the taught one, over all vertices and frames [m].
+    """Distances of the played skin from the taught one on the mesh, over all vertices and frames [m].
 
     `base_rms` is what the kinematic skin below leaves open, and so what there was to learn. `mesh_rms` is what the
     curves cannot show, whatever their shape: they have fewer nodes than the mesh has vertices. `between_rms` is what
-    comes from frames that were not learnt: the played curves against the curves of those frames. `at_examples` is the
-    largest distance of a node from its place in an example, as the beam equation gives it. Frames that were kept out
-    of training altogether are `unseen`; `unseen_rms` is nan where there are none.
+    comes from frames that were not learnt: the played curves against the curves of those frames. `kept_rms` and
+    `kept_worst` are for the frames that parts keep as examples, each part in its own. `tested` are whole motions that
+    it was never shown.
     """
 
     height: float
@@ -39,22 +40,21 @@ class FitErrors:
     mesh_rms: float
     mesh_worst: float
     between_rms: float
-    at_examples: float
-    unseen_rms: float
+    kept_rms: float
+    kept_worst: float
     by_part: Mapping[str, float] = field(default_factory=dict)
     by_frame: tuple[float, ...] = ()
-    unseen: tuple[int, ...] = ()
+    tested: tuple[MotionErrors, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data; numbers that are not there are null."""
-        plain = asdict(self)
-        return {key: None if value != value else value for key, value in plain.items()}
+        """Plain data."""
+        return asdict(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> FitErrors:
         """What `to_json` wrote."""
-        known: dict[str, Any] = {key: float("nan") if value is None else value for key, value in data.items()}
-        return cls(**{**known, "by_frame": tuple(data["by_frame"]), "unseen": tuple(data["unseen"])})
+        tested = tuple(MotionErrors(**one) for one in data["tested"])
+        return cls(**{**data, "by_frame": tuple(data["by_frame"]), "tested": tested})
 
     def __str__(self) -> str:
         share = 100.0 / self.height
@@ -63,10 +63,9 @@ class FitErrors:
             f"{1000 * self.worst:.3g} mm at worst; the skin below is off by {1000 * self.base_rms:.3g} mm RMS",
             f"of which the mesh between the curves {1000 * self.mesh_rms:.3g} mm RMS, "
             f"frames between the examples {1000 * self.between_rms:.3g} mm RMS",
-            f"at the examples the curves are off by {self.at_examples / self.height:.1e} of the height",
+            f"in the frames that it keeps {1000 * self.kept_rms:.3g} mm RMS, {1000 * self.kept_worst:.3g} mm at worst",
         ]
-        if self.unseen:
-            lines.append(f"in {len(self.unseen)} frames that were kept from it {1000 * self.unseen_rms:.3g} mm RMS")
+        lines += [f"never shown {number}: {one}" for number, one in enumerate(self.tested, 1)]
         return "\n".join(lines)
 
 
@@ -125,7 +124,7 @@ class CurveModel:
     """All that was learnt for one character.
 
     The curves carry offsets from the kinematic skin `base`. `drivers` are the joints whose turns lead from example to
-    example, by `blend` between them and by `beyond` past them (see `PoseSpace`). The mesh goes along by a sparse
+    example, by `blend` between them and by `beyond` past them (see `RadialSpace`). The mesh goes along by a sparse
     matrix (V, n) over all nodes, part after part: row v has `columns` and `values` from `rows[v]` to `rows[v + 1]`.
     `character` is the digest of the mesh, skeleton and weights that it was made for. `errors` are those of training.
     """
@@ -148,9 +147,7 @@ class CurveModel:
         for name, value in (("rows", rows), ("columns", columns), ("values", values)):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "parts", tuple(self.parts))
-        if self.base not in BASES:
-            given = f"base is {self.base!r}"
-            raise InputError(_WHERE, given, f"it is one of {', '.join(BASES)}", "choose one")
+        check_base(self.base, _WHERE)
         if not self.parts:
             raise InputError(_WHERE, "it has no parts", "at least one is needed", "train it with fit_curves")
         in_order = len(rows) > 1 and rows[0] == 0 and rows[-1] == len(columns) and (np.diff(rows) >= 0).all()
@@ -174,9 +171,9 @@ class CurveModel:
         return len(self.rows) - 1
 
     @cached_property
-    def spaces(self) -> tuple[PoseSpace, ...]:
+    def spaces(self) -> tuple[RadialSpace, ...]:
         """The poses of every part and where its examples lie among them."""
-        return tuple(PoseSpace(part.positions, self.blend, self.beyond) for part in self.parts)
+        return tuple(RadialSpace(part.positions, self.blend, self.beyond) for part in self.parts)
 
     def interpolator(self) -> ExampleInterpolator:
         """From poses to weights of examples, for all parts at once."""
@@ -211,22 +208,7 @@ class CurveModel:
             given = f"the model is for {self.vertex_count} vertices"
             needed = f"{character.name} has {len(character.points)}"
             raise InputError("CurveNetwork", given, needed, "train it for this character with supple fit-curves")
-        if character_digest(character) != self.character:
+        if mesh_digest(character, _WHERE) != self.character:
             given = "the model was trained for another character"
             needed = f"mesh, skeleton and weights of {character.name} must be the same as then"
             raise InputError("CurveNetwork", given, needed, "train it again with supple fit-curves")
-
-
-def character_digest(character: Character) -> str:
-    """Digest of what the curves depend on: mesh, skeleton and weights."""
-    skeleton, weights = character.skeleton, character.require_weights(_WHERE)
-    named: list[tuple[str, NDArray[Any]]] = [
-        ("points", character.points),
-        ("triangles", character.triangles),
-        ("joints", np.frombuffer("\0".join(skeleton.names).encode(), dtype=np.uint8)),
-        ("parents", skeleton.parents),
-        ("rest", skeleton.world_from_joint),
-        ("weight joints", weights.joints),
-        ("weight values", weights.values),
-    ]
-    return digest_of(named).hex()

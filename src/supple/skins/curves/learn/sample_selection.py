@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.arrays import FloatArray, IntArray
-from supple.skins.curves.learn.pose_space import PoseSpace
+from supple.skins.curves.learn.radial_space import RadialSpace
 
 _SPREAD = 0.1  # of the widest direction: poses spread less than this in a direction are not told apart by it
 _NEAR = 0.08  # of the size of the examples' box: frames nearer to an example than this are not learnt beside it
@@ -36,15 +35,14 @@ def principal_axes(rotations: FloatArray, most: int) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class SampleSelection:
-    """The frames of one part: poses `positions` (F, d), shapes `nodes` (F, 3 n_p) [m], and which are `free` to learn.
+    """The frames of one part: poses `positions` (F, d) and shapes `nodes` (F, 3 n_p) [m].
 
-    With `exact` an example is its frame as it was. Else the shapes of all examples are such that all free frames
+    With `exact` an example is its frame as it was. Else the shapes of all examples are such that all frames
     together are met best: a skin that swings is different on the way there and back, and the curves go between.
     """
 
     positions: FloatArray
     nodes: FloatArray
-    free: NDArray[np.bool_]
     blend: str
     beyond: str
     exact: bool
@@ -56,20 +54,20 @@ class SampleSelection:
         chosen: list[int] = []
         if size <= 0.0:
             return np.array(chosen, dtype=np.int32)
-        few = int(self.free.sum()) <= most
+        few = len(self.positions) <= most
         near = size * (_TWINS if few else _NEAR)
         apart = np.linalg.norm(self.positions, axis=1)
         best, best_error = 0, math.inf
-        while len(chosen) < most and (self.free & (apart > near)).any():
+        while len(chosen) < most and (apart > near).any():
             spreading = few or len(chosen) < max(1, most // 2)
             measure = apart if spreading else self._residuals(chosen)
-            frame = int(np.argmax(np.where(self.free & (apart > near), measure, -1.0)))
+            frame = int(np.argmax(np.where(apart > near, measure, -1.0)))
             chosen.append(frame)
             apart = np.minimum(apart, np.linalg.norm(self.positions - self.positions[frame], axis=1))
             if few:
                 best = len(chosen)
                 continue
-            scored = self.free.copy()
+            scored = np.ones(len(self.positions), dtype=bool)
             scored[chosen] = not self.exact
             error = float(np.mean(self._residuals(chosen)[scored] ** 2))
             if error < _HELPS * best_error:
@@ -79,18 +77,18 @@ class SampleSelection:
     def fit_shapes(self, chosen: Sequence[int] | IntArray) -> FloatArray:
         """What the examples keep (E, 3 n_p) [m].
 
-        min_S |W S - N|^2 + k |S - N_chosen|^2, with W the weights of the examples in all free frames N.
+        min_S |W S - N|^2 + k |S - N_chosen|^2, with W the weights of the examples in all frames N.
         """
         own = self.nodes[list(chosen)]
         if self.exact or not len(chosen):
             return own
-        weights = self._weights(chosen)[self.free]
+        weights = self._weights(chosen)
         normal = weights.T @ weights + _REGULARIZATION * np.eye(len(own))
-        return np.asarray(np.linalg.solve(normal, weights.T @ self.nodes[self.free] + _REGULARIZATION * own))
+        return np.asarray(np.linalg.solve(normal, weights.T @ self.nodes + _REGULARIZATION * own))
 
     def _weights(self, chosen: Sequence[int] | IntArray) -> FloatArray:
         known = np.concatenate([np.zeros((1, self.positions.shape[1])), self.positions[list(chosen)]])
-        return PoseSpace(known, self.blend, self.beyond).weights(self.positions)[:, 1:]
+        return RadialSpace(known, self.blend, self.beyond).weights(self.positions)[:, 1:]
 
     def _residuals(self, chosen: Sequence[int]) -> FloatArray:
         """How far (F,) the part is off in every frame when these are learnt, as a length over all its nodes."""

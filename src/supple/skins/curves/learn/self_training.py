@@ -14,12 +14,13 @@ from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.geometry.quaternions import normalize, perpendicular, quat_from_axis_angle
 from supple.motion.pose import Pose
-from supple.skins.curves.learn.dataset import TEACHERS, CurveDataset, CurveExamples, HostSkin
+from supple.skins.curves.learn.dataset import CurveDataset
 from supple.skins.curves.learn.drivers import find_drivers, joint_influences, select_drivers
 from supple.skins.curves.learn.model import CurveModel
 from supple.skins.curves.learn.training import make_model, make_part
 from supple.skins.curves.network.curve_network import curve_network
 from supple.skins.curves.network.transfer import Transfer
+from supple.skins.examples import TEACHERS, HostSkin, SkinExamples
 
 _BEND, _TWIST = math.radians(90.0), math.radians(70.0)
 _PROBES = 6  # about three axes, to both sides
@@ -34,7 +35,7 @@ def self_train(
 
     Where several joints turn at once, what they do is blended.
     """
-    network = curve_network(character, detail=detail)
+    network = curve_network(character, nodes_per_vertex=detail)
     transfer, drivers = Transfer.from_network(network), find_drivers(character)
     influence = joint_influences(network, drivers)
     chosen = [select_drivers(row, most=_MOST) for row in influence]
@@ -44,7 +45,7 @@ def self_train(
     for group in groups:
         poses += _probe_poses(character.skeleton, drivers.joints[group], frames[group])
     teach = HostSkin(TEACHERS[teacher](), character)
-    examples = CurveExamples(tuple(poses), np.stack([teach(pose) for pose in poses]))
+    examples = SkinExamples(tuple(poses), np.stack([teach(pose) for pose in poses]))
     dataset = CurveDataset.from_examples(character, examples, transfer, drivers, base=base)
     parts = []
     for number, (part, joints) in enumerate(zip(network.parts, chosen, strict=True)):

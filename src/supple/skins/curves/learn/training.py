@@ -9,15 +9,17 @@ import numpy as np
 
 from supple.arrays import FloatArray, IntArray
 from supple.character.character import Character
+from supple.character.fingerprint import mesh_digest
 from supple.errors import InputError
-from supple.skins.curves.learn.dataset import Baked, CurveDataset, CurveExamples, check_base
+from supple.skins.curves.learn.dataset import CurveDataset
 from supple.skins.curves.learn.drivers import center_homes, find_drivers, joint_influences, select_drivers
-from supple.skins.curves.learn.evaluation import evaluate
-from supple.skins.curves.learn.model import CurveModel, PartModel, character_digest
-from supple.skins.curves.learn.pose_space import Drivers
+from supple.skins.curves.learn.evaluation import evaluate, test_motions
+from supple.skins.curves.learn.model import CurveModel, PartModel
+from supple.skins.curves.learn.radial_space import Drivers
 from supple.skins.curves.learn.sample_selection import SampleSelection, principal_axes
 from supple.skins.curves.network.curve_network import Network, curve_network
 from supple.skins.curves.network.transfer import Transfer
+from supple.skins.examples import Baked, MotionErrors, SkinExamples, check_base
 
 _WHERE = "fit_curves"
 _SPARSE = 1e-3  # shares of nodes below this are left out of the mesh's matrix; the others make up for them
@@ -34,38 +36,39 @@ class Progress:
 
 def fit_curves(
     character: Character,
-    examples: CurveExamples | Baked,
+    examples: SkinExamples | Baked,
     *,
-    base: str = "dual-quaternion",
-    detail: float = 0.5,
-    most: int = 12,
+    below: str = "dual-quaternion",
+    nodes_per_vertex: float = 0.5,
+    most_frames: int = 12,
     exact: bool = False,
-    blend: str = "smooth",
-    beyond: str = "ease",
-    kept_out: int = 5,
+    between: str = "smooth",
+    past: str = "ease",
+    test: SkinExamples | Baked | None = None,
     network: Network | None = None,
     watch: Callable[[Progress], None] | None = None,
 ) -> CurveModel:
     """Teach curves what another skin does, from some of its frames.
 
-    `examples` are a bake, or meshes with their poses. The kinematic skin `base` is taken off, vertex by vertex and
+    `examples` are a bake, or meshes with their poses. The kinematic skin `below` is taken off, vertex by vertex and
     turned back to rest; what is left goes to the nodes of the curves by least squares. Every part then learns by
     itself, in the space of the turns of the joints that bend it: first frames far from each other, then those where it
-    is furthest off, up to `most` beside rest. It stops earlier where more frames do not help. What it keeps of them is
-    such that all frames together are met best; with `exact` every example is one frame as it was, and is met to
-    rounding. Where there are no more frames than `most` it is so anyway. One frame in `kept_out` is never learnt, to
-    see how it does in poses that it does not know (0 keeps none out; so do fewer than ten frames). `detail` is about
-    how many nodes there are for every vertex; a `network` that was laid already is taken as it is. `blend` and
-    `beyond` are those of `PoseSpace`.
+    is furthest off, up to `most_frames` beside rest. It stops earlier where more frames do not help. What it keeps of
+    them is such that all frames together are met best; with `exact` every example is one frame as it was, which its
+    curves meet to rounding and the mesh as closely as curves can show it. Where there are no more frames than
+    `most_frames` it is so anyway. `test` are whole motions that nothing is learnt from. There are at most
+    `nodes_per_vertex` nodes for every vertex; a `network` that was laid already is taken as it is. `between` and `past`
+    are `blend` and `beyond` of `RadialSpace`.
 
     Limits: curves know the pose and nothing else. A skin that swings is different in one and the same pose, and they
     go between.
     """
-    if not isinstance(examples, CurveExamples):
-        examples = CurveExamples.of(examples)
-    _check(character, examples, most, kept_out)
-    check_base(base)
-    laid = network or curve_network(character, detail=detail)
+    if not isinstance(examples, SkinExamples):
+        examples = SkinExamples.of(examples)
+    examples.check_for(character, _WHERE)
+    _check_count(most_frames)
+    base = check_base(below, _WHERE)
+    laid = network or curve_network(character, nodes_per_vertex=nodes_per_vertex)
     transfer = Transfer.from_network(laid)
     drivers = center_homes(find_drivers(character), examples.poses, character.skeleton)
     count = len(examples)
@@ -74,9 +77,6 @@ def fit_curves(
         _report(watch, "frames", frame, count)
 
     dataset = CurveDataset.from_examples(character, examples, transfer, drivers, base=base, watch=seen)
-    unseen = np.zeros(len(examples), dtype=bool)
-    if kept_out and len(examples) >= 10:
-        unseen[kept_out // 2 :: kept_out] = True
     influence = joint_influences(laid, drivers)
     parts = []
     for number, part in enumerate(laid.parts):
@@ -84,16 +84,17 @@ def fit_curves(
         chosen = select_drivers(influence[number], most=len(drivers))
         rotations = dataset.rotations[:, chosen].reshape(len(examples), -1)
         scale = np.repeat(influence[number, chosen], 3)
-        axes = scale[:, None] * principal_axes(rotations * scale, most)
+        axes = scale[:, None] * principal_axes(rotations * scale, most_frames)
         nodes = dataset.nodes[:, laid.starts[number] : laid.starts[number + 1]].reshape(len(examples), -1)
-        selection = SampleSelection(rotations @ axes, nodes, ~unseen, blend, beyond, exact)
-        frames = selection.select(most)
+        selection = SampleSelection(rotations @ axes, nodes, between, past, exact)
+        frames = selection.select(most_frames)
         shapes = selection.fit_shapes(frames).reshape(len(frames), part.curves, part.nodes, 3)
         parts.append(
             make_part(part.name, chosen, axes, positions=selection.positions[frames], shapes=shapes, frames=frames)
         )
-    model = make_model(character, transfer, drivers, parts, base=base, blend=blend, beyond=beyond)
-    return evaluate(model, dataset, laid, unseen=np.flatnonzero(unseen).astype(np.int32))
+    model = make_model(character, transfer, drivers, parts, base=base, blend=between, beyond=past)
+    tested = () if test is None else _test(model, character, test, transfer, drivers, base)
+    return evaluate(model, dataset, laid, tested=tested)
 
 
 def make_part(
@@ -126,7 +127,7 @@ def make_model(
     matrix.sort_indices()
     matrix.data /= np.repeat(matrix.sum(axis=1), np.diff(matrix.indptr))
     return CurveModel(
-        character_digest(character),
+        mesh_digest(character, _WHERE),
         base,
         blend,
         beyond,
@@ -143,17 +144,21 @@ def _report(watch: Callable[[Progress], None] | None, what: str, done: int, tota
         watch(Progress(what, done + 1, total))
 
 
-def _check(character: Character, examples: CurveExamples, most: int, kept_out: int) -> None:
-    if examples.points.shape[1] != len(character.points):
-        given = f"the examples have {examples.points.shape[1]} vertices"
-        needed = f"{character.name} has {len(character.points)}"
-        raise InputError(_WHERE, given, needed, "use meshes of the character's own topology")
-    if any(len(pose) != len(character.skeleton) for pose in examples.poses):
-        given = "a pose has another number of joints"
-        needed = f"{character.name} has {len(character.skeleton)}"
-        raise InputError(_WHERE, given, needed, "use poses of this character")
-    if most < 1:
-        raise InputError(_WHERE, f"most is {most}", "at least one example is needed", "try 12")
-    if kept_out < 0 or kept_out == 1:
-        given = f"kept_out is {kept_out}"
-        raise InputError(_WHERE, given, "it is 0, or 2 and more", "use 5 to keep out every fifth frame")
+def _test(
+    model: CurveModel,
+    character: Character,
+    given: SkinExamples | Baked,
+    transfer: Transfer,
+    drivers: Drivers,
+    base: str,
+) -> tuple[MotionErrors, ...]:
+    """The errors of motions that were kept out."""
+    examples = given if isinstance(given, SkinExamples) else SkinExamples.of(given)
+    examples.check_for(character, _WHERE)
+    dataset = CurveDataset.from_examples(character, examples, transfer, drivers, base=base)
+    return test_motions(model, examples, dataset)
+
+
+def _check_count(most_frames: int) -> None:
+    if most_frames < 1:
+        raise InputError(_WHERE, f"most_frames is {most_frames}", "at least one example is needed", "try 12")

@@ -16,16 +16,17 @@ from supple.character.anatomy.limbs import Limb, find_limbs
 from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.errors import InputError, SuppleWarning
-from supple.geometry.quaternions import matrix_from_quat, nearest_rotation, normalize, quat_from_matrix
 from supple.motion.pose import Pose
 from supple.skins.curves.network.centerline import RayTarget
 from supple.skins.curves.network.edge_loops import LoopPlan, QuadMesh, find_quads, sample_loops, trace_limb_loops
 from supple.skins.curves.network.ray_curves import RayCaster, UnreachedError
 from supple.skins.curves.network.surface_points import SurfacePoints
+from supple.skins.examples import blend_rotations
 
 _WHERE = "curve network"
 _AROUND = 0.6  # steps around a limb for every step along it
 _FEWEST, _MOST_CURVES, _MOST_NODES = 8, 64, 96
+_FEWEST_CURVES, _FEWEST_NODES = 4, 5  # of a limb
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,31 +112,23 @@ class Network:
         return blend_rotations(pose.skinning(self.character.skeleton), self.weights)
 
 
-def blend_rotations(skinning: FloatArray, weights: Weights) -> FloatArray:
-    """Rotations (P, 3, 3) blended from those of skinning transforms (J, 4, 4): normalised sums of quaternions.
-
-    Every quaternion is turned to the side of the heaviest one first, so that q and -q do not cancel.
-    """
-    quaternions = quat_from_matrix(nearest_rotation(skinning[:, :3, :3]))[weights.joints]
-    side = np.where(np.einsum("pki,pi->pk", quaternions, quaternions[:, 0]) < 0.0, -1.0, 1.0)
-    total = np.einsum("pk,pki->pi", weights.values * side, quaternions)
-    return np.asarray(matrix_from_quat(normalize(total)))
-
-
 def curve_network(
     character: Character,
     *,
-    detail: float = 0.25,
+    nodes_per_vertex: float = 0.25,
     spacing: float | None = None,
+    limbs: Sequence[Limb] | None = None,
     sizes: Mapping[str, tuple[int, int]] | None = None,
     leave_out: Sequence[str] = (),
     loops: Mapping[str, LoopPlan] | Literal["none", "found"] = "found",
 ) -> Network:
     """Lay curves over the skin of a character, limb by limb.
 
-    `detail` is about how many nodes there are for every vertex. `spacing` [m] says instead how far nodes are apart
-    along a limb; around it they are nearer. `sizes` names limbs and gives (curves, nodes) for them, whatever else
-    is asked for. `leave_out` names limbs that get no curves; their skin follows the nearest ones. So does that of limbs
+    There are at most `nodes_per_vertex` nodes for every vertex, limb by limb; limbs too small for the fewest nodes that
+    a limb can have get none, and their skin follows the nearest ones. `spacing` [m] says instead how far nodes are
+    apart along a limb; around it they are nearer. `limbs` are parts of the body of your own, instead of those that the
+    skeleton tells. `sizes` names limbs and gives (curves, nodes) for them, whatever else is asked for.
+    `leave_out` names limbs that get no curves; their skin follows the nearest ones. So does that of limbs
     whose skin cannot be reached from their bones, with a warning.
 
     Where the mesh is made of quads and even edge loops run along a limb, those are its curves, as many as there are.
@@ -144,27 +137,31 @@ def curve_network(
     """
     if not isinstance(loops, Mapping) and loops not in ("none", "found"):
         raise InputError(_WHERE, f"loops is {loops!r}", "it is 'none', 'found' or a plan by limb", "use 'found'")
-    limbs = find_limbs(character)
+    limbs = tuple(limbs) if limbs is not None else find_limbs(character)
     plans = loops if isinstance(loops, Mapping) else {limb.name: LoopPlan() for limb in limbs if loops == "found"}
     _check_names(limbs, {*(sizes or {}), *leave_out, *plans})
     if spacing is not None and not spacing > 0.0:
         raise InputError(_WHERE, f"spacing is {spacing:g} m", "more than 0 is needed", "try 0.03")
-    if not 0.0 < detail <= 4.0:
-        raise InputError(_WHERE, f"detail is {detail:g} nodes per vertex", "0 to 4 is needed", "try 0.25")
+    if not 0.0 < nodes_per_vertex <= 4.0:
+        given = f"nodes_per_vertex is {nodes_per_vertex:g}"
+        raise InputError(_WHERE, given, "more than 0 and at most 4 is needed", "try 0.25")
     quads = find_quads(character) if plans else None
     mesh = None if quads is None else QuadMesh(quads, character.points)
     whole = RayTarget(character.points, character.triangles)
+    small = _too_small(limbs, nodes_per_vertex, {*(sizes or {})}) if spacing is None else set()
     parts, unreached = [], []
     for limb in limbs:
-        if limb.name in leave_out:
+        if limb.name in leave_out or limb.name in small:
             continue
         try:
             caster = RayCaster(limb, character.points, character.triangles, whole=whole)
-            curves, nodes = (sizes or {}).get(limb.name) or _choose_size(limb, caster.extent, spacing, detail)
+            curves, nodes = (sizes or {}).get(limb.name) or _choose_size(limb, caster.extent, spacing, nodes_per_vertex)
             loop_vertices = (
                 trace_limb_loops(mesh, limb, plans[limb.name]) if mesh is not None and limb.name in plans else None
             )
-            if loop_vertices is not None:
+            if loop_vertices is not None and spacing is None and limb.name not in (sizes or {}):
+                nodes = min(nodes, int(nodes_per_vertex * float(limb.weights.sum())) // len(loop_vertices))
+            if loop_vertices is not None and nodes >= _FEWEST_NODES:
                 surface_points = sample_loops(loop_vertices, character.points, nodes=nodes, path=limb.path)
                 parts.append(
                     Part(
@@ -176,8 +173,8 @@ def curve_network(
                     )
                 )
             else:
-                laid = caster.cast(curves, nodes)
-                parts.append(Part(limb, curves, nodes, laid.surface_points, laid.found))
+                laid = caster.cast(curves, nodes, whole=limb.name in (sizes or {}))
+                parts.append(Part(limb, laid.curves, laid.nodes, laid.surface_points, laid.found))
         except UnreachedError as problem:
             unreached.append(problem)
     if not parts and unreached:
@@ -196,10 +193,26 @@ def _check_names(limbs: tuple[Limb, ...], named: set[str]) -> None:
         raise InputError(_WHERE, f"limb {strange[0]!r} was named", f"there are {', '.join(known)}", "use one of them")
 
 
-def _choose_size(limb: Limb, extent: tuple[float, float], spacing: float | None, detail: float) -> tuple[int, int]:
+def _too_small(limbs: Sequence[Limb], nodes_per_vertex: float, sized: set[str]) -> set[str]:
+    """Limbs that may have fewer nodes than a limb needs; never all of them."""
+    shares = {limb.name: nodes_per_vertex * float(limb.weights.sum()) for limb in limbs}
+    small = {name for name, share in shares.items() if share < _FEWEST_CURVES * _FEWEST_NODES} - sized
+    return small - {max(shares, key=lambda name: shares[name])} if small == set(shares) else small
+
+
+def _choose_size(
+    limb: Limb, extent: tuple[float, float], spacing: float | None, nodes_per_vertex: float
+) -> tuple[int, int]:
     """How many curves and nodes a limb gets; limbs turn faster around than along, so steps around are shorter."""
     length, circumference = extent
-    if spacing is None:
-        spacing = float(np.sqrt(length * circumference / (_AROUND * max(detail * limb.weights.sum(), 1.0))))
-    curves = int(np.clip(round(circumference / (_AROUND * spacing)), _FEWEST, _MOST_CURVES))
-    return curves, int(np.clip(round(length / spacing) + 1, _FEWEST, _MOST_NODES))
+    if spacing is not None:
+        curves = int(np.clip(round(circumference / (_AROUND * spacing)), _FEWEST, _MOST_CURVES))
+        return curves, int(np.clip(round(length / spacing) + 1, _FEWEST, _MOST_NODES))
+    most = nodes_per_vertex * float(limb.weights.sum())
+    spacing = float(np.sqrt(length * circumference / (_AROUND * max(most, 1.0))))
+    curves = int(np.clip(circumference // (_AROUND * spacing), _FEWEST_CURVES, _MOST_CURVES))
+    nodes = int(np.clip(most // curves, _FEWEST_NODES, _MOST_NODES))
+    while curves * nodes > most and curves > _FEWEST_CURVES:
+        curves -= 1
+        nodes = int(np.clip(most // curves, _FEWEST_NODES, _MOST_NODES))
+    return curves, nodes

@@ -17,6 +17,8 @@ from supple.errors import InputError
 from supple.skins.curves.network.centerline import Centerline, RayTarget, Stations, find_exit, parallel_transport
 from supple.skins.curves.network.surface_points import SurfacePoints
 
+_COVERED = 0.5  # of a curve's or a ring's nodes: with fewer on skin it is not made
+_FEWEST_CURVES, _FEWEST_NODES = 4, 5  # of a limb
 _OWN = 0.2  # share of a triangle that a limb must move for its rays to stop there
 _STEEPEST = np.radians(78.0)  # how far the last ring of a closed end leans from the side to the tip
 _LEANS = tuple(
@@ -57,8 +59,10 @@ class RayCaster:
         """About how long the limb is and how far it is around it [m]."""
         return float(self._centerline.length[-1]), 2.0 * np.pi * float(self._centerline.radius.mean())
 
-    def cast(self, curves: int, nodes: int) -> CastCurves:
+    def cast(self, curves: int, nodes: int, *, whole: bool = True) -> CastCurves:
         """Find `curves` times `nodes` places on the skin of the limb.
+
+        Unless the `whole` grid is wanted, curves and rings at the ends that mostly meet no skin are not made.
 
         Where a ray meets no skin of the limb (another limb grows out of it there, or the mesh is open) the node is
         a weighted mean of the nodes around the gap: the discrete harmonic filling of the grid. The same is done where
@@ -88,9 +92,26 @@ class RayCaster:
                 "the bones must lie inside the limb",
                 "move the joints into the limb, or leave this limb out",
             )
-        barycentric = _barycentric(hits.positions, self._points[hits.corners])
-        known = SurfacePoints.on_triangles(hits.corners.reshape(-1, 3), barycentric.reshape(-1, 3), len(self._points))
-        return CastCurves(known.fill(_harmonic_weights(found), found.ravel()), curves, nodes, found)
+        kept = np.ix_(*(np.arange(curves), np.arange(nodes)) if whole else _covered(found))
+        found, corners, positions = found[kept], hits.corners[kept], hits.positions[kept]
+        barycentric = _barycentric(positions, self._points[corners])
+        known = SurfacePoints.on_triangles(corners.reshape(-1, 3), barycentric.reshape(-1, 3), len(self._points))
+        return CastCurves(known.fill(_harmonic_weights(found), found.ravel()), len(found), found.shape[1], found)
+
+
+def _covered(found: BoolArray) -> tuple[IntArray, IntArray]:
+    """The curves and the rings of a grid (C, N) that mostly lie on skin: rings from the first such to the last.
+
+    A limb keeps the fewest curves and nodes that it can have, whatever they lie on.
+    """
+    good = np.flatnonzero(found.mean(axis=0) >= _COVERED)
+    rings = np.arange(good[0], good[-1] + 1) if len(good) else np.arange(found.shape[1])
+    if len(rings) < _FEWEST_NODES:
+        rings = np.arange(found.shape[1])
+    curves = np.flatnonzero(found[:, rings].mean(axis=1) >= _COVERED)
+    if len(curves) < _FEWEST_CURVES:
+        curves = np.arange(len(found))
+    return curves.astype(np.int32), rings.astype(np.int32)
 
 
 def _own_triangles(limb: Limb, triangles: IntArray) -> IntArray:

@@ -18,6 +18,26 @@ Nodes = wp.array(dtype=wp.vec3d)
 
 
 @wp.kernel(enable_backward=False)
+def mix_examples(
+    first: int,
+    examples: int,
+    count: int,
+    part_of: IntArray,
+    counts: IntArray,
+    shapes: Points,
+    w: wp.array(dtype=wp.float32),
+    nodes: Points,
+):
+    """sum_e w_e o_e of one of `count` nodes; its part has a row of `examples` weights."""
+    i = first + wp.tid()
+    part = part_of[i]
+    mixed = wp.vec3f(0.0, 0.0, 0.0)
+    for e in range(counts[part]):
+        mixed += w[part * examples + e] * shapes[e * count + i]
+    nodes[i] = mixed
+
+
+@wp.kernel(enable_backward=False)
 def to_single(first: int, nodes: Nodes, singles: Points):
     """Nodes in single precision: the mesh reads each of them many times, and half as much is read twice as fast."""
     i = first + wp.tid()

@@ -132,11 +132,13 @@ def predict(
         pull = soft * (gravity - included * rotate(nodes.frames[i], gravity)) + wp.vec3f(load[0], load[1], load[2])
         w = material[layer, ANGULAR_FREQUENCY]
         if w > 0.0:
+            reach = parameters[MAX_OFFSET] * nodes.depths[i] + load[3]
             rest = pull / (w * w)
+            rest *= wp.min(1.0, reach / wp.max(wp.length(rest), TINY))  # it would push against its limit for ever
             u = x - (k - kinematic_step) - rest
             du = (1.0 - parameters[STARTING]) * (v - carried)
             free = advance_oscillator(u, du, oscillators[layer])
-            limited = clamp_offset(free[0] + rest, free[1], parameters[MAX_OFFSET] * nodes.depths[i] + load[3])
+            limited = clamp_offset(free[0] + rest, free[1], reach)
             x = k + limited[0]
             v = carried + free[1]  # neighbours may draw it back: it loses speed at its limit when they have
         else:

@@ -41,7 +41,7 @@ class Solver:
         self._joints = lattice.joints
         self.blend = BlendArrays(lattice.packed, constants)
         self.affine = Affine(lattice.copies * lattice.joints, self.device)
-        self._reals = blank(lattice.copies * lattice.joints, wp.quatf)
+        self.reals = blank(lattice.copies * lattice.joints, wp.quatf)
         self.kinematic = self.blend.posed
         self.frames, self.rotations = (blank(self.count, wp.quatf) for _ in range(2))
         self.positions, self.velocities, self.before, self._predicted, self._projected = (
@@ -129,7 +129,7 @@ class Solver:
         """Where bones carry the nodes."""
         from supple.skins.kinematic.rotation_kernels import rotate_joints
 
-        joints = [self.affine.matrices, self._reals]
+        joints = [self.affine.matrices, self.reals]
         return [
             devices.Launch(rotate_joints, self.copies * self._joints, joints, self.device),
             self._launch(self._kernels.blend_nodes, *self.blend.inputs, *joints, self.kinematic, self.frames),

@@ -69,11 +69,3 @@ def check_regions(character: Character, regions: ByName[float]) -> None:
 def depth_factor(body: FleshBody) -> FloatArray:
     """How free a particle is by where it lies in the flesh (P,): 0 in the middle of it, 1 at the skin."""
     return smoothstep(body.rise, _DEEP, _SHALLOW)
-
-
-def beyond_the_mean(body: FleshBody, soft: FloatArray) -> FloatArray:
-    """The published choice (P,): of all soft particles, those farther from the bone than the mean of them are free."""
-    chosen = soft > 0.0
-    if not chosen.any():
-        return np.zeros(len(soft))
-    return (chosen & (body.bone_distance > body.bone_distance[chosen].mean())).astype(np.float64)

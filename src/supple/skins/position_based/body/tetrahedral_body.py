@@ -42,14 +42,14 @@ class Bonds:
     lengths: FloatArray
 
     @classmethod
-    def from_bones(cls, points: FloatArray, bones: Bones) -> Bonds:
-        """Bind points (P, 3) to bones hardly farther away than the nearest, the less the farther."""
+    def from_bones(cls, points: FloatArray, bones: Bones, *, spread: float = _HARDLY) -> Bonds:
+        """Bind points (P, 3) to bones farther away than the nearest by up to a share `spread`, the less the farther."""
         distances, along = distances_to_segments(points, bones.starts, bones.ends)
         nearest = distances.min(axis=1, keepdims=True)
         near = np.argsort(distances, axis=1, kind="stable")[:, :4]
         near = np.pad(near, ((0, 0), (0, 4 - near.shape[1])), mode="edge")
         far = np.take_along_axis(distances, near, axis=1) - nearest
-        weights = np.clip(1.0 - far / np.maximum(_HARDLY * nearest, 1e-12), 0.0, 1.0) ** 2
+        weights = np.clip(1.0 - far / np.maximum(spread * nearest, 1e-12), 0.0, 1.0) ** 2
         weights /= weights.sum(axis=1, keepdims=True)
         u = np.clip(np.take_along_axis(along, near, axis=1), 0.0, 1.0)[..., None]
         positions = bones.starts[near] + u * (bones.ends[near] - bones.starts[near])
@@ -106,10 +106,11 @@ class FleshBody:
         return np.asarray(0.5 * np.abs(onto @ self.weights.dense(joints) - own.dense(joints)).sum(axis=1))
 
 
-def build_body(character: Character, *, count: int, weights: str) -> FleshBody:
+def build_body(character: Character, *, count: int, weights: str, spread: float = _HARDLY) -> FleshBody:
     """Fill a character with about `count` tetrahedra and tie them to its bones.
 
     `weights` "carried" takes the skin's own weights inwards; "bones" shares out by the nearest bone as published.
+    `spread` is how much farther than the nearest a bone may be that a particle is bound to, as a share.
     """
     skin = character.anatomy.shells.flesh_triangles(character.triangles)
     constraints = build_constraints(fill(*compact(character.points, skin), count=count))
@@ -125,7 +126,7 @@ def build_body(character: Character, *, count: int, weights: str) -> FleshBody:
     weights_by_bone = nearest_bone_weights(points, bones)
     solid = Tetrahedra(points, constraints.corners)
     embeddings = embed_smoothly(character.points, solid), embed(character.points, solid)
-    bonds = Bonds.from_bones(points, bones)
+    bonds = Bonds.from_bones(points, bones, spread=spread)
     distance = distances.min(axis=1)
     body = FleshBody(
         constraints,

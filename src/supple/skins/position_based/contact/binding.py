@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.arrays import Float32Array, FloatArray, IntArray, frozen
+from supple.character.anatomy.joint_limits import JointLimit
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry.collision.spatial_hash import HashedMesh
@@ -53,15 +55,16 @@ class CollisionBinding:
         joints: ArrayLike,
         skeleton: Skeleton,
         motion: Motion | None = None,
+        limits: Mapping[str, JointLimit] | None = None,
     ) -> CollisionBinding:
-        """`joints` (P,) are the joints that carry each particle most; `motion` shows the axes of the joints."""
+        """`joints` (P,) are the joints that carry each particle most; `motion` or `limits` tell the axes of joints."""
         rest = frozen(rest_points, np.float64, (-1, 3), WHERE, "rest_points")
         elements = frozen(corners, np.int32, (-1, 4), WHERE, "corners")
         boundary = frozen(faces, np.int32, (-1, 3), WHERE, "faces")
         carriers = frozen(joints, np.int32, (len(rest),), WHERE, "joints")
         _check_numbers("faces", boundary, len(rest), "particles")
         _check_numbers("joints", carriers, len(skeleton), "joints")
-        planes = find_joint_planes(skeleton, motion=motion)
+        planes = find_joint_planes(skeleton, motion=motion, limits=limits)
         parts = planes.part_of_joint[carriers]
         angles = planes.pose(skeleton.world_from_joint).flexion
         return cls(

@@ -16,7 +16,9 @@ from supple.geometry.collision.spatial_hash import Boxes, SpatialHash
 from supple.motion.motion import Motion
 from supple.obstacles import RigidBody
 from supple.obstacles.device_bodies import DeviceBodies
+from supple.skins.kinematic.blend import Affine
 from supple.skins.position_based.contact.binding import WHERE, CollisionBinding
+from supple.skins.position_based.contact.device_planes import bones_on_device
 from supple.skins.position_based.contact.memory import ContactMemory
 
 BELOW = 2.0 * np.pi / 3.0  # [rad]: joints bent less than this are not searched
@@ -59,26 +61,28 @@ class FleshCollision:
         bodies: Sequence[RigidBody] = (),
         copies: int = 1,
         jacobi: bool | None = None,
+        at_once: bool = False,
+        faces: bool = True,
     ) -> None:
         """Allocate for a body, or for the stacked `copies` of a crowd.
 
         On the CPU contacts are parted one after another, on a GPU all at once with the mean of what they ask for,
-        unless `jacobi` says otherwise.
+        unless `jacobi` says otherwise. With `at_once` a contact is as firm as it gets when it is found. Without `faces`
+        only planes through joints and rigid bodies part.
         """
         self.binding, self.planes, self.regions = binding, binding.planes, binding.regions
         self.hash = SpatialHash(binding.mesh, constants, copies=copies)
         self.device, self.copies, self.particles = constants.device, copies, len(binding.rest)
         self.bodies = DeviceBodies(bodies, self.device)
         self._allocate(constants)
+        self._posing: dict[int, devices.Launch] = {}
+        self._own_pose: Affine | None = None
         self._at_rest = False
         self._detections: dict[tuple[int, bool], list[list[Callable[[], None]]]] = {}
         self._projections: dict[Any, list[Callable[[], None]]] = {}
-        self.set_order(jacobi=jacobi)
-        self.set_options()
-
-    def set_order(self, *, jacobi: bool | None) -> None:
-        """Part contacts all at once or one after another; None leaves that to the device."""
         self._jacobi = self.device != "cpu" if jacobi is None else jacobi
+        self._at_once, self._max_depth = at_once, MAX_DEPTH * self.hash.cell if faces else -1.0
+        self.set_options()
 
     def set_options(
         self, *, itself: bool = True, full: bool = False, below: float = BELOW, stiffness: float = 1.0
@@ -93,14 +97,15 @@ class FleshCollision:
             raise InputError(WHERE, f"stiffness is {stiffness:g}", "the range is 0 to 1", "use 1, or 0.93 as published")
         self.itself, self.full = itself, full
         # A joint that is no more bent than at rest touches nothing that it does not touch at rest.
-        self._below = np.minimum(below, self.binding.rest_angles)
-        planes = len(self.planes)
+        rest = self.binding.rest_angles
+        devices.write(self._searched.below, np.minimum(below, rest))
         most = np.inf if full else below + OPENED
-        self._holds_below = np.minimum(most, self.binding.rest_angles[:planes] - LIKE_AT_REST)
+        devices.write(self._searched.holds_below, np.minimum(most, rest[: len(self.planes)] - LIKE_AT_REST))
         devices.write(self._stiffness, np.array([stiffness], dtype=np.float32))
 
     def _allocate(self, constants: devices.Constants) -> None:
         from supple.skins.position_based.contact import contact_arrays as kernels
+        from supple.skins.position_based.contact import plane_kernels
 
         wp, put, blank, bound = devices.warp(), constants.put, constants.blank, self.binding
         total, planes, regions = self.copies * self.particles, max(len(self.planes), 1), max(len(self.regions), 1)
@@ -155,6 +160,14 @@ class FleshCollision:
             reach=on.reach,
         )
         self._fires, self._held_in_region = (blank((self.copies, regions), wp.int32) for _ in range(2))
+        self._searched = devices.fill_struct(
+            plane_kernels.Searched(),
+            angles=blank((self.copies, len(self.regions)), wp.float32),
+            below=blank(len(self.regions), wp.float32),
+            fires=self._fires,
+            holds_below=blank(len(self.planes), wp.float32),
+            closing=CLOSING,
+        )
         self._part_boxes = [blank((self.copies, parts), wp.vec3f) for _ in range(2)]
         self._boxes = Boxes(*(blank((self.copies, parts), wp.vec3f) for _ in range(2)))
         self._stiffness = blank(1, wp.float32)
@@ -173,12 +186,12 @@ class FleshCollision:
         held.on_side.zero_()
         self._contacts.count.zero_()
         self._body_contacts.count.zero_()
-        angles = np.full((self.copies, len(self.regions)), np.inf)
-        return ContactMemory(held.plane_of, held.face_of, held.firmness, held.on_side, angles)
+        self._searched.angles.fill_(np.inf)
+        return ContactMemory(held.plane_of, held.face_of, held.firmness, held.on_side, self._searched.angles)
 
     def release(self, state: ContactMemory) -> None:
         """Hold nothing off anything any more, and forget how joints were bent."""
-        state.angles[...] = np.inf
+        state.angles.fill_(np.inf)
         for slots in (self._held.plane_of, self._held.face_of):
             slots.fill_(-1)
         self._held.firmness.zero_()
@@ -197,18 +210,9 @@ class FleshCollision:
         self.find(particles)
 
     def set_pose(
-        self,
-        world_from_joint: FloatArray,
-        state: ContactMemory,
-        *,
-        time: float = 0.0,
-        dt: float = 0.0,
-        at_rest: bool = False,
+        self, world_from_joint: FloatArray, state: ContactMemory, *, time: float = 0.0, dt: float = 0.0
     ) -> None:
-        """The part of `detect` on the host: planes, angles and bodies of a pose go to the device.
-
-        While bones are `at_rest`, contacts stay as they are: what would be found anew, or let go of, would tremble.
-        """
+        """The part of `detect` that needs the pose alone: planes, angles and bodies."""
         joints = len(self.planes.skeleton)
         given = np.asarray(world_from_joint, dtype=np.float64)
         if given.shape not in ((joints, 4, 4), (self.copies, joints, 4, 4)):
@@ -218,22 +222,34 @@ class FleshCollision:
                 f"({self.copies}, {joints}, 4, 4) is needed",
                 "pass one pose for each copy",
             )
-        world = np.broadcast_to(given, (self.copies, joints, 4, 4))
-        posed = self.planes.pose(world)
-        if len(self.planes):
-            devices.write(self._plane_arrays.points, posed.points)
-            devices.write(self._plane_arrays.normals, posed.normals)
-            devices.write(self._plane_arrays.holds, posed.flexion < self._holds_below)
+        skinning = np.broadcast_to(given @ self.planes.skeleton.joint_from_world, (self.copies, joints, 4, 4))
+        self._own_pose = self._own_pose or Affine(self.copies * joints, self.device)
+        self._own_pose.set(skinning.reshape(-1, 4, 4))
+        self.set_skinning(self._own_pose.matrices, state, time=time, dt=dt)
+
+    def set_skinning(
+        self, matrices: Any, state: ContactMemory, *, time: float = 0.0, dt: float = 0.0, at_rest: bool = False
+    ) -> None:
+        """The same for a pose that is on the device already, as skinning transforms (C J,), 3x4.
+
+        While bones are `at_rest`, contacts stay as they are: what would be found anew, or let go of, would tremble.
+        """
         if len(self.regions):
-            angles = np.concatenate([posed.flexion, posed.adduction], axis=1)
-            devices.write(self._fires, (angles < self._below) & (angles < state.angles - CLOSING))
-            state.angles[...] = angles
+            if matrices.ptr not in self._posing:
+                self._posing[matrices.ptr] = self._record_posing(matrices)
+            self._posing[matrices.ptr]()
         if len(self.bodies):
             self.bodies.move(time, dt)
         self._at_rest = at_rest
-        rate = 0.0 if self._at_rest else min(1.0, dt / FIRM_AFTER) if dt > 0.0 else 1.0
+        rate = 0.0 if self._at_rest else min(1.0, dt / FIRM_AFTER) if dt > 0.0 and not self._at_once else 1.0
         devices.write(self._held.rate, np.array([rate], dtype=np.float32))
         state.steps += 1
+
+    def _record_posing(self, matrices: Any) -> devices.Launch:
+        from supple.skins.position_based.contact.plane_kernels import pose_planes
+
+        inputs = [bones_on_device(self.planes, self.device), matrices, self._searched, self._plane_arrays]
+        return devices.Launch(pose_planes, self.copies * len(self.regions), inputs, self.device)
 
     def find(self, particles: Any) -> None:
         """The part of `detect` on the device. Nothing in it waits for the device, so that a CUDA graph can hold it."""
@@ -287,7 +303,7 @@ class FleshCollision:
         lanes = 1 if self.device == "cpu" else min(LANES, pairs.capacity)
         found = devices.fill_struct(FoundPairs(), found=pairs.found, particles=pairs.particles, elements=pairs.elements)
         pairing = [lanes, found, particles, own, self._corners, self._parts, planes, self._new]
-        assigning = [particles, own, self._corners, self._rest, self._boundary.id, MAX_DEPTH * cell]
+        assigning = [particles, own, self._corners, self._rest, self._boundary.id, self._max_depth]
         after = [
             self._launch(kernels.narrow_phase, lanes, pairing),
             self._launch(kernels.assign_contacts, count, [*assigning, self._new, held, contacts]),

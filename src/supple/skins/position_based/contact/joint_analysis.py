@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import FloatArray
+from supple.character.anatomy.joint_limits import HINGE, JointLimit
 from supple.character.skeleton import Skeleton
 from supple.geometry.quaternions import (
     conjugate,
@@ -30,8 +33,14 @@ LONGER = 1.5  # a limb's second bone stands for it where it is so many times lon
 TWISTERS = ("twist", "roll")
 
 
-def find_joint_planes(skeleton: Skeleton, *, motion: Motion | None = None) -> JointPlanes:
-    """Find the joints, axes and limbs of a skeleton; axes come from `motion`, or else from the rest pose."""
+def find_joint_planes(
+    skeleton: Skeleton, *, motion: Motion | None = None, limits: Mapping[str, JointLimit] | None = None
+) -> JointPlanes:
+    """Find the joints, axes and limbs of a skeleton.
+
+    Axes come from `motion`; without one from `limits`, what is known of joints by name: an elbow is a hinge, a hip is
+    none, however little it is bent at rest; and where those are silent from the rest pose.
+    """
     size = float(np.ptp(skeleton.heads, axis=0).max()) or 1.0
     relative = None if motion is None else _relative_rotations(skeleton, motion)
     middle = _midline_joints(skeleton, size)
@@ -46,6 +55,9 @@ def find_joint_planes(skeleton: Skeleton, *, motion: Motion | None = None) -> Jo
                 merged[joint] = merged[parent]
                 continue
             axis, freedom = _axis(normalize(back), normalize(own), rotations)
+            limit = None if limits is None else limits.get(skeleton.names[joint])
+            if rotations is None and limit is not None and limit.source != "shape":  # which may be the wrong axis
+                axis, freedom = _limited_axis(limit, normalize(back), normalize(own), axis)
             lengths = np.linalg.norm([back, own], axis=1)
             extent = max(lengths.min(), 0.5 * lengths.max())
             rows.append((joint, parent, normalize(back), normalize(own), axis, freedom, extent))
@@ -177,6 +189,13 @@ def _axis(back: FloatArray, own: FloatArray, rotations: FloatArray | None) -> tu
     if np.linalg.norm(across) > np.sin(STRAIGHT):
         return normalize(across), 1
     return perpendicular(own), 3
+
+
+def _limited_axis(limit: JointLimit, back: FloatArray, own: FloatArray, axis: FloatArray) -> tuple[FloatArray, int]:
+    """That of a hinge, if it is one across both bones; else the one there is, of a joint that turns about more."""
+    if limit.kind == HINGE and max(abs(limit.axis @ back), abs(limit.axis @ own)) < ALONG:
+        return limit.axis, 1
+    return axis, 3
 
 
 def _rotation_vectors(quaternions: FloatArray, middle: FloatArray) -> FloatArray:

@@ -107,6 +107,11 @@ class JointPlanes:
         positions = world_from_joint[..., :3, 3][..., self.joints, :]
         return PosedPlanes(positions, normalize(normals), angle_between(back, own), angle_between(limbs, down))
 
+    def at_rest(self) -> tuple[IntArray, FloatArray]:
+        """The carriers (N,) and directions (N, 3) of `_attached_directions`, as the rest pose has them."""
+        carriers, directions = self._attached_directions
+        return carriers, (self.skeleton.world_from_joint[carriers, :3, :3] @ directions)[..., 0]
+
     def sides(self) -> IntArray:
         """Which plane stands between two parts (J, J): 2 k seen from the child's part, 2 k + 1 from the parent's.
 

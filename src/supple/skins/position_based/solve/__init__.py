@@ -1,1 +1,1 @@
-"""What holds flesh together: L-BFGS on an energy in the default recipe, projected constraints in the published one."""
+"""What holds flesh together: L-BFGS on an energy, with pressure, and the order in which constraints are walked."""

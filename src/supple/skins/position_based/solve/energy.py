@@ -151,9 +151,8 @@ def star_arrays(binding: EnergyBinding, device: str) -> Any:
     return devices.fill_struct(
         Star(),
         starts=_put(starts, wp.int32, device),
-        elements=_put(element, wp.int32, device),
-        others=_put(corners[element[:, None], FACES[corner]], wp.vec3i, device),
-        sizes=_put(binding.sizes[element], wp.vec2f, device),
+        others=_put(np.column_stack([corners[element[:, None], FACES[corner]], element]), wp.vec4i, device),
+        slopes=_put(binding.sizes[element, 1], wp.float32, device),
         edge_starts=_put(edge_starts, wp.int32, device),
         far_ends=_put(one.ends[half // 2, 1 - half % 2], wp.int32, device),
         lengths=_put(one.rest_lengths[half // 2], wp.float32, device),

@@ -18,6 +18,7 @@ Flesh that swings is held together by the same strains, relative to the sizes th
 
 import warp as wp
 
+from supple.geometry.kernels.block import sum_of_eight
 from supple.geometry.kernels.particle import position, translate
 from supple.skins.position_based.contact.detection_kernels import (
     ContactList,
@@ -46,6 +47,7 @@ PULL = wp.constant(3)
 ONE_SIDED = wp.constant(4)  # 1: flesh may come nearer to its bone than it was at rest
 CONTACT = wp.constant(5)  # k_c
 TINY = wp.constant(1.0e-12)
+LANES = 8  # threads of a GPU that share a particle
 
 
 @wp.struct
@@ -62,14 +64,13 @@ class Elements:
 class Star:
     """The same round every particle of one body, in compressed rows.
 
-    `elements` are their numbers, `others` the three other corners of an element, so that (particle, others) has
-    positive volume; `far_ends` are the other ends of edges.
+    `others` are the three other corners of an element, so that (particle, others) has positive volume, and its number,
+    `slopes` its 1 / s; `far_ends` are the other ends of edges.
     """
 
     starts: IntArray
-    elements: IntArray
-    others: Vec3iArray
-    sizes: Vec2Array
+    others: Vec4iArray
+    slopes: FloatArray
     edge_starts: IntArray
     far_ends: IntArray
     lengths: FloatArray
@@ -200,6 +201,7 @@ def strain_by_element(
 @wp.kernel(enable_backward=False)
 def strain_by_particle(
     first: int,
+    lanes: int,
     particles_per_copy: int,
     weights: FloatArray,
     star: Star,
@@ -209,8 +211,10 @@ def strain_by_particle(
     particles: Vec4Array,
     sums: Vec4Array,
 ):
-    """One thread goes round one particle."""
-    p = first + wp.tid()
+    """What is round one particle, shared by so many threads beside one another: `LANES` of a GPU, one elsewhere."""
+    t = first + wp.tid()
+    lane = t % lanes
+    p = t // lanes
     i = p % particles_per_copy
     shift = p - i
     copy = (p // particles_per_copy) * (targets.shape[0] // (particles.shape[0] // particles_per_copy))
@@ -219,25 +223,26 @@ def strain_by_particle(
     number = float(0.0)
     if own[3] > 0.0:
         x = position(own)
-        for t in range(star.starts[i], star.starts[i + 1]):
+        for t in range(star.starts[i] + lane, star.starts[i + 1], lanes):
             other = star.others[t]
-            size = star.sizes[t]
             b = position(particles[shift + other[0]])
             n = wp.cross(position(particles[shift + other[1]]) - b, position(particles[shift + other[2]]) - b)
-            weight = weights[VOLUME] * size[1]
-            wanted = targets[copy + star.elements[t]]
+            weight = weights[VOLUME] * star.slopes[t]
+            wanted = targets[copy + other[3]]
             wanted = target_volume(relative, wanted, settled, p, shift + other[0], shift + other[1], shift + other[2])
             error = wp.dot(n, b - x) - wanted
             total -= (weight * error) * n
             number += volume_number(relative, weight, error, n)
         k = weights[STRETCH]
-        for e in range(star.edge_starts[i], star.edge_starts[i + 1]):
+        for e in range(star.edge_starts[i] + lane, star.edge_starts[i + 1], lanes):
             end = shift + star.far_ends[e]
             wanted = target_length(relative, star.lengths[e], settled, p, end)
             pull = edge_strain(relative, k, x - position(particles[end]), wanted)
             total += position(pull)
             number += pull[3]
-    sums[p] = wp.vec4f(total[0], total[1], total[2], number)
+    strain = wp.vec4f(sum_of_eight(total[0]), sum_of_eight(total[1]), sum_of_eight(total[2]), sum_of_eight(number))
+    if lane == 0:
+        sums[p] = strain
 
 
 @wp.func
@@ -341,31 +346,6 @@ def gradient(
         pressed[3 * p + axis] = wp.int64(0)
     gradients[p] = g
     energies[p] = energy
-
-
-@wp.kernel(enable_backward=False)
-def find_inverted(
-    first: int,
-    particles_per_copy: int,
-    elements: Elements,
-    kinematic: Vec3Array,
-    settled: Vec3Array,
-    inverted: IntArray,
-):
-    """Mark the corners of elements that have settled inside out, though the bones alone carry them the right way."""
-    n = first + wp.tid()
-    count = elements.corners.shape[0]
-    c = n // count
-    shift = c * particles_per_copy
-    v = elements.corners[n - c * count]
-    now = six_volumes(settled[shift + v[0]], settled[shift + v[1]], settled[shift + v[2]], settled[shift + v[3]])
-    if now < 0.0:
-        kinematic_volume = six_volumes(
-            kinematic[shift + v[0]], kinematic[shift + v[1]], kinematic[shift + v[2]], kinematic[shift + v[3]]
-        )
-        if kinematic_volume > 0.0:
-            for k in range(4):
-                inverted[shift + v[k]] = 1
 
 
 @wp.kernel(enable_backward=False)

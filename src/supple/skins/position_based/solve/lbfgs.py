@@ -13,7 +13,6 @@ from supple.skins.position_based.solve.pressure import Pressure
 
 _LONGEST_MOVE = 0.5  # of an element's size, in one round
 _ROUNDING = 3e-6  # of an element's size: a round that moves particles by less on the mean has learnt nothing
-_LANES = 1, 256  # parts in which products of a body are added up, on a processor and on a GPU
 _LANE = 4000  # elements that a thread goes through; waking another for fewer costs more than it saves
 _MOST_LANES = 8
 
@@ -67,7 +66,7 @@ class LbfgsSolver:
         self._factor: Cholesky | None = None
         self._max_step = _LONGEST_MOVE * one.size
         self._min_product = self.count * (_ROUNDING * one.size) ** 2
-        self._product_lanes = _LANES[device != "cpu"]
+        self._product_lanes = int(lbfgs_kernels.LANES) if self._by_particle else 1
         self._gradients, self._preconditioned = blank(total, wp.vec3f), blank(total, wp.vec3f)
         vectors = ("positions", "gradients", "preconditioned")
         self._last = devices.fill_struct(lbfgs_kernels.Iterate(), **{name: blank(total, wp.vec3f) for name in vectors})
@@ -87,7 +86,8 @@ class LbfgsSolver:
             gammas=blank(copies, wp.vec3f),
         )
         self._energies = blank(total, wp.float32)
-        self._sums = blank(copies * self._product_lanes * 6, wp.vec3f)
+        self._sums = blank(copies * int(lbfgs_kernels.SUMS), wp.vec3f)
+        self._lane_sums = blank(self._product_lanes * len(self._sums), wp.vec3f) if self._by_particle else self._sums
 
     def set_weights(self, weights: EnergyWeights) -> None:
         """Take weights for the iterations to come."""
@@ -114,7 +114,7 @@ class LbfgsSolver:
 
         Where nothing may move there is nothing to do.
         """
-        from supple.skins.position_based.solve import energy_kernels, lbfgs_kernels
+        from supple.skins.position_based.solve import energy_kernels
 
         if self._factor is None:
             return []
@@ -138,38 +138,24 @@ class LbfgsSolver:
                 self._energies,
             ),
             self._factor.solving(*descent),
-            self._launch(
-                lbfgs_kernels.lbfgs_products,
-                self.copies * self._product_lanes,
-                self._product_lanes,
-                self.count,
-                self._energies,
-                self.particles,
-                *descent,
-                self._last,
-                self._history,
-                self._sums,
-            ),
-            self._launch(
-                lbfgs_kernels.lbfgs_direction,
-                self.copies,
-                self._product_lanes,
-                self._min_product,
-                self._sums,
-                self._history,
-                self._search,
-            ),
-            self._launch(
-                lbfgs_kernels.line_search_step,
-                total,
-                self.count,
-                self._max_step,
-                self._search,
-                *descent,
-                self._history,
-                self._last,
-                self.particles,
-            ),
+            *self._descend(descent),
+        ]
+
+    def _descend(self, descent: list[Any]) -> devices.Calls:
+        """Recorded: from G and H to the next iterate. A GPU does all of it in one launch, a block for every body."""
+        from supple.skins.position_based.solve import lbfgs_kernels
+
+        known = [self._energies, self.particles, *descent, self._last, self._history]
+        if self._by_particle:
+            limits = devices.warp().vec2f(self._min_product, self._max_step)
+            lanes, inputs = self._product_lanes, [self.count, limits, *known, self._search, self._lane_sums, self._sums]
+            return [devices.Launch(lbfgs_kernels.lbfgs_round, self.copies * lanes, inputs, self.device, block=lanes)]
+        stepping = [self.count, self._max_step, self._search, *descent, self._history, self._last, self.particles]
+        choosing = [self._min_product, self._sums, self._history, self._search]
+        return [
+            self._launch(lbfgs_kernels.lbfgs_products, self.copies, 1, self.count, *known, self._sums),
+            self._launch(lbfgs_kernels.lbfgs_direction, self.copies, *choosing),
+            self._launch(lbfgs_kernels.line_search_step, self.copies * self.count, *stepping),
         ]
 
     def _press_faces(self) -> devices.Calls:
@@ -200,25 +186,26 @@ class LbfgsSolver:
     def _strain_launch(self, weights: Any, settled: Any) -> devices.Launch:
         """Recorded: what elements and edges do to particles, at rest sizes or at those that there are at `settled`.
 
-        One thread goes through many elements on a processor, and round one particle on a GPU.
+        One thread goes through many elements on a processor; a few share what is round a particle on a GPU.
         """
         from supple.skins.position_based.solve import energy_kernels
 
         relative = [int(settled is not None), self.anchors if settled is None else settled]
         arrays = [*relative, self.particles, self._strain]
         if self._by_particle:
-            inputs = [self.count, weights, self._star, self.pressure.targets, *arrays]
-            return self._launch(energy_kernels.strain_by_particle, self.copies * self.count, *inputs)
+            lanes = 1 if self.device == "cpu" else energy_kernels.LANES
+            inputs = [lanes, self.count, weights, self._star, self.pressure.targets, *arrays]
+            return self._launch(energy_kernels.strain_by_particle, lanes * self.copies * self.count, *inputs)
         inputs = [self._element_lanes, self.count, weights, self._elements, self.pressure.targets, *arrays]
         count = self.copies * self._element_lanes
         return devices.Launch(energy_kernels.strain_by_element, count, inputs, self.device, smallest=1)
 
-    def find_inverted(self, settled: Any, inverted: Any) -> devices.Launch:
-        """Recorded: `inverted` (P,) becomes 1 at elements that are inside out at `settled`, and need not be."""
-        from supple.skins.position_based.solve import energy_kernels
+    def check(self, settled: Any, inverted: Any, pressures: Any, params: Any) -> devices.Calls:
+        """Recorded: elements inside out at `settled` mark `inverted` (P,), `pressures` (P,) grow by what is lost.
 
-        inputs = [self.count, self._elements, self._kinematic, settled, inverted]
-        return self._launch(energy_kernels.find_inverted, self.copies * len(self._binding.one.corners), *inputs)
+        `params` say whether flesh is awake; see `step_kernels`.
+        """
+        return self.pressure.update(self._kinematic, settled, pressures, inverted, params)
 
     def residual(self) -> float:
         """The longest gradient of the last iteration, after waiting for the device: how far it is from balance."""

@@ -9,6 +9,7 @@ on the order of particles or elements but by rounding.
 
 import warp as wp
 
+from supple.geometry.kernels.block import wait_for_block
 from supple.geometry.kernels.particle import position, translate
 
 Vec4Array = wp.array(dtype=wp.vec4f)
@@ -17,7 +18,8 @@ Mat33Array = wp.array(dtype=wp.mat33f)
 FloatArray = wp.array(dtype=wp.float32)
 IntArray = wp.array(dtype=wp.int32)
 
-SUMS = wp.constant(5)  # inner products that every lane adds up, three of each, and the energy
+SUMS = wp.constant(6)  # that every lane adds up: five kinds of inner products, three of each, and the energy
+LANES = wp.constant(256)  # that share a body on a GPU
 MAX_ENERGY_RISE = wp.constant(1.5)  # times the energy before: a step that ends higher is halved
 MIN_CURVATURE = wp.constant(0.05)  # S.Y over Y.Z from which a difference tells something of E
 TINY = wp.constant(1.0e-12)
@@ -60,9 +62,10 @@ class LineSearch:
     gammas: Vec3Array
 
 
-@wp.kernel(enable_backward=False)
-def lbfgs_products(
-    first: int,
+@wp.func
+def add_products(
+    c: int,
+    lane: int,
     lanes: int,
     particles_per_copy: int,
     energies: FloatArray,
@@ -77,9 +80,6 @@ def lbfgs_products(
 
     A lane goes through part of one body; lanes are as many on every machine, so that all add up alike.
     """
-    n = first + wp.tid()
-    c = n // lanes
-    lane = n - c * lanes
     count = particles.shape[0]
     slot = history.slot[c]
     s_g = wp.vec3f(0.0, 0.0, 0.0)
@@ -107,7 +107,7 @@ def lbfgs_products(
             s_new_y[k] += wp.dot(old_s, y)
             new_s_y[k] += wp.dot(s, old_y)
             new_y_z[k] += wp.dot(y, history.preconditioned[k * count + p])
-    at = n * (SUMS + 1)
+    at = (c * lanes + lane) * SUMS
     sums[at] = s_g
     sums[at + 1] = y_h
     sums[at + 2] = s_new_y
@@ -116,27 +116,18 @@ def lbfgs_products(
     sums[at + 5] = wp.vec3f(energy, 0.0, 0.0)
 
 
-@wp.kernel(enable_backward=False)
-def lbfgs_direction(first: int, lanes: int, min_product: float, sums: Vec3Array, history: History, search: LineSearch):
+@wp.func
+def choose_direction(c: int, min_product: float, sums: Vec3Array, history: History, search: LineSearch):
     """The direction of one body as weights of H, Z and S, by the two loops of L-BFGS on inner products alone.
 
     A step after which the energy is too high is halved instead. Differences with Y.Z below `min_product` are rounding.
     """
-    c = first + wp.tid()
-    s_g = wp.vec3f(0.0, 0.0, 0.0)
-    y_h = wp.vec3f(0.0, 0.0, 0.0)
-    s_new_y = wp.vec3f(0.0, 0.0, 0.0)
-    new_s_y = wp.vec3f(0.0, 0.0, 0.0)
-    new_y_z = wp.vec3f(0.0, 0.0, 0.0)
-    now = float(0.0)
-    for lane in range(lanes):
-        at = (c * lanes + lane) * (SUMS + 1)
-        s_g += sums[at]
-        y_h += sums[at + 1]
-        s_new_y += sums[at + 2]
-        new_s_y += sums[at + 3]
-        new_y_z += sums[at + 4]
-        now += sums[at + 5][0]
+    s_g = sums[c * SUMS]
+    y_h = sums[c * SUMS + 1]
+    s_new_y = sums[c * SUMS + 2]
+    new_s_y = sums[c * SUMS + 3]
+    new_y_z = sums[c * SUMS + 4]
+    now = sums[c * SUMS + 5][0]
     backtracked = search.backtracks[c]
     if history.count[c] >= 0 and now > MAX_ENERGY_RISE * search.energy[c] and backtracked < 2:
         search.backtracks[c] = backtracked + 1
@@ -188,10 +179,10 @@ def lbfgs_direction(first: int, lanes: int, min_product: float, sums: Vec3Array,
     search.gammas[c] = gamma
 
 
-@wp.kernel(enable_backward=False)
-def line_search_step(
-    first: int,
-    particles_per_copy: int,
+@wp.func
+def step_particle(
+    p: int,
+    c: int,
     max_step: float,
     search: LineSearch,
     gradients: Vec3Array,
@@ -201,8 +192,6 @@ def line_search_step(
     particles: Vec4Array,
 ):
     """x moves by -(H - sum_k alpha_k Z_k + sum_k gamma_k S_k), `max_step` [m] at most, or half of its last way back."""
-    p = first + wp.tid()
-    c = p // particles_per_copy
     count = particles.shape[0]
     own = particles[p]
     if own[3] > 0.0:
@@ -218,3 +207,85 @@ def line_search_step(
             last.gradients[p] = gradients[p]
             last.preconditioned[p] = preconditioned[p]
             particles[p] = translate(own, -wp.min(1.0, max_step / wp.max(wp.length(d), TINY)) * d)
+
+
+@wp.kernel(enable_backward=False)
+def lbfgs_products(
+    first: int,
+    lanes: int,
+    particles_per_copy: int,
+    energies: FloatArray,
+    particles: Vec4Array,
+    gradients: Vec3Array,
+    preconditioned: Vec3Array,
+    last: Iterate,
+    history: History,
+    sums: Vec3Array,
+):
+    """All products of one lane of one body."""
+    n = first + wp.tid()
+    c = n // lanes
+    lane = n - c * lanes
+    add_products(
+        c, lane, lanes, particles_per_copy, energies, particles, gradients, preconditioned, last, history, sums
+    )
+
+
+@wp.kernel(enable_backward=False)
+def lbfgs_direction(first: int, min_product: float, sums: Vec3Array, history: History, search: LineSearch):
+    """The direction of one body."""
+    choose_direction(first + wp.tid(), min_product, sums, history, search)
+
+
+@wp.kernel(enable_backward=False)
+def line_search_step(
+    first: int,
+    particles_per_copy: int,
+    max_step: float,
+    search: LineSearch,
+    gradients: Vec3Array,
+    preconditioned: Vec3Array,
+    history: History,
+    last: Iterate,
+    particles: Vec4Array,
+):
+    """The step of one particle."""
+    p = first + wp.tid()
+    step_particle(p, p // particles_per_copy, max_step, search, gradients, preconditioned, history, last, particles)
+
+
+@wp.kernel(enable_backward=False)
+def lbfgs_round(
+    first: int,
+    particles_per_copy: int,
+    limits: wp.vec2f,
+    energies: FloatArray,
+    particles: Vec4Array,
+    gradients: Vec3Array,
+    preconditioned: Vec3Array,
+    last: Iterate,
+    history: History,
+    search: LineSearch,
+    parts: Vec3Array,
+    sums: Vec3Array,
+):
+    """All three of one body, by a block of threads on a GPU; `limits` are `min_product` and `max_step`."""
+    t = first + wp.tid()
+    c = t // LANES
+    lane = t - c * LANES
+    add_products(
+        c, lane, LANES, particles_per_copy, energies, particles, gradients, preconditioned, last, history, parts
+    )
+    for k in range(SUMS):
+        part = parts[t * SUMS + k]
+        total = wp.tile_sum(wp.tile(part, preserve_type=True))
+        value = total[0]
+        if lane == 0:
+            sums[c * SUMS + k] = value
+    if lane == 0:
+        choose_direction(c, limits[0], sums, history, search)
+    wait_for_block()
+    for i in range(lane, particles_per_copy, LANES):
+        step_particle(
+            c * particles_per_copy + i, c, limits[1], search, gradients, preconditioned, history, last, particles
+        )

@@ -33,15 +33,19 @@ class Pressure:
         inputs = [self._count, self._elements.corners, self._elements.sizes, pressures, self.targets]
         return devices.Launch(kernels.raise_targets, self._total, inputs, self._device)
 
-    def update(self, settled: Any, pressures: Any) -> devices.Calls:
-        """Recorded: `pressures` (C P,) grow by what is missing at `settled` (C P,)."""
+    def update(self, kinematic: Any, settled: Any, pressures: Any, inverted: Any, params: Any) -> devices.Calls:
+        """Recorded: `pressures` (C P,) grow by what is missing at `settled` (C P,).
+
+        `inverted` (C P,) becomes 1 at elements that are inside out there, and are not where the bones carry them,
+        `kinematic` (C P,). While flesh sleeps (`params`), pressures stay as they are.
+        """
         from supple.skins.position_based.solve import pressure_kernels as kernels
 
         sizes = self._elements.sizes
-        measuring = [self._count, self._elements.corners, sizes, settled, self._missing]
-        raising = [self._count, self._starts, self._members, sizes, self._missing, pressures]
+        measuring = [self._count, self._elements.corners, sizes, kinematic, settled, self._missing, inverted]
+        raising = [params, self._count, self._starts, self._members, sizes, self._missing, pressures]
         return [
-            devices.Launch(kernels.missing_volumes, self._total, measuring, self._device),
+            devices.Launch(kernels.look_at_elements, self._total, measuring, self._device),
             devices.Launch(kernels.raise_pressures, self._copies * self._count, raising, self._device),
         ]
 

@@ -7,6 +7,7 @@ Symbols: V_t and V_t0 the volume of an element now and at rest; p_i the pressure
 import warp as wp
 
 from supple.skins.position_based.solve.energy_kernels import six_volumes
+from supple.skins.position_based.step_kernels import AWAKE
 
 Vec3Array = wp.array(dtype=wp.vec3f)
 Vec2Array = wp.array(dtype=wp.vec2f)
@@ -40,10 +41,20 @@ def raise_targets(
 
 
 @wp.kernel(enable_backward=False)
-def missing_volumes(
-    first: int, particles_per_copy: int, corners: Vec4iArray, sizes: Vec2Array, settled: Vec3Array, missing: FloatArray
+def look_at_elements(
+    first: int,
+    particles_per_copy: int,
+    corners: Vec4iArray,
+    sizes: Vec2Array,
+    kinematic: Vec3Array,
+    settled: Vec3Array,
+    missing: FloatArray,
+    inverted: IntArray,
 ):
-    """6 (V_t0 - V_t), never more than all of it."""
+    """What elements are missing, 6 (V_t0 - V_t), never more than all of it.
+
+    Corners of those that have settled inside out, though the bones alone carry them the right way, are marked.
+    """
     n = first + wp.tid()
     count = corners.shape[0]
     c = n // count
@@ -52,11 +63,18 @@ def missing_volumes(
     s = c * particles_per_copy
     now = six_volumes(settled[s + v[0]], settled[s + v[1]], settled[s + v[2]], settled[s + v[3]])
     missing[n] = wp.clamp(sizes[t][0] - now, -sizes[t][0], sizes[t][0])
+    carried = now
+    if now < 0.0:
+        carried = six_volumes(kinematic[s + v[0]], kinematic[s + v[1]], kinematic[s + v[2]], kinematic[s + v[3]])
+    if now < 0.0 and carried > 0.0:
+        for k in range(4):
+            inverted[s + v[k]] = 1
 
 
 @wp.kernel(enable_backward=False)
 def raise_pressures(
     first: int,
+    params: FloatArray,
     particles_per_copy: int,
     starts: IntArray,
     members: IntArray,
@@ -78,4 +96,5 @@ def raise_pressures(
         lost += missing[c * sizes.shape[0] + t]
         whole += sizes[t][0]
     if whole > 0.0:
-        pressures[p] = wp.clamp((1.0 - LEAK) * pressures[p] + GAIN * lost / whole, -MOST, MOST)
+        change = GAIN * lost / whole - LEAK * pressures[p]
+        pressures[p] = wp.clamp(pressures[p] + params[AWAKE] * change, -MOST, MOST)

@@ -59,13 +59,11 @@ def begin(first: int, start: Points, springs: Springs, now: Points, before: Poin
 
 
 @wp.kernel(enable_backward=False)
-def move(first: int, springs: Springs, weight: FloatArray, moves: Points, now: Points, before: Points, polars: Polars):
-    """x <- x_before + weight (x + move - x_before), as far as it is free."""
+def move(first: int, springs: Springs, moves: Points, now: Points, polars: Polars):
+    """x <- x + move, as far as it is free."""
     i = first + wp.tid()
-    last = now[i]
-    x = before[i] + weight[0] * (last + springs.freedom[i] * moves[i] - before[i])
+    x = now[i] + springs.freedom[i] * moves[i]
     now[i] = x
-    before[i] = last
     polars[i] = polar(x, springs.attachment_points[i], springs.aims[i])
 
 

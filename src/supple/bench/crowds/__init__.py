@@ -1,0 +1,1 @@
+"""Many characters at once."""

@@ -1,0 +1,1 @@
+"""Tables of publications, row by row, measured here."""

@@ -1,0 +1,1 @@
+"""Commands that teach a skin from bakes of another one."""

@@ -1,0 +1,78 @@
+"""The motions of a crowd on a device, where their poses are made without the host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from supple import device as devices
+from supple.arrays import FloatArray, IntArray
+from supple.character.skeleton import Skeleton
+from supple.motion.motion import Motion
+
+
+class DeviceMotions:
+    """Keys of motions for one skeleton on a device, and the copies that follow them.
+
+    Copy c follows `motions[which[c]]` and is `delays[c]` seconds ahead.
+    """
+
+    def __init__(
+        self, motions: Sequence[Motion], which: IntArray, delays: FloatArray, skeleton: Skeleton, device: str
+    ) -> None:
+        from supple.motion import sampling_kernels as kernels
+
+        wp = devices.warp()
+        self.device, self._count = device, len(which) * len(skeleton)
+        counts = np.array([motion.frames for motion in motions])
+
+        def put(values: Any, kind: Any) -> Any:
+            return devices.to_device(np.asarray(values), kind, device)
+
+        def keys(values: list[FloatArray], kind: Any) -> Any:
+            stacked = np.concatenate(values)
+            return put(stacked.reshape(-1, stacked.shape[-1]).astype(np.float32), kind)
+
+        self._clips = devices.fill_struct(
+            kernels.Clips(),
+            moves=keys([motion.translations for motion in motions], wp.vec3f),
+            rotations=keys([motion.rotations for motion in motions], wp.quatf),
+            scales=keys([_scales(motion) for motion in motions], wp.vec3f),
+            firsts=put((np.cumsum(counts) - counts).astype(np.int32), wp.int32),
+            counts=put(counts.astype(np.int32), wp.int32),
+            rates=put([float(motion.fps) for motion in motions], wp.float64),
+            laps=put([motion.duration if motion.loop else 0.0 for motion in motions], wp.float64),
+            strides=put(np.array([motion.stride for motion in motions], dtype=np.float32), wp.vec3f),
+        )
+        self._time = wp.zeros(1, dtype=wp.float64, device=device)
+        self._cast = devices.fill_struct(
+            kernels.Cast(),
+            clips=put(which.astype(np.int32), wp.int32),
+            delays=put(delays.astype(np.float64), wp.float64),
+            time=self._time,
+            parents=put(skeleton.parents.astype(np.int32), wp.int32),
+            joint_from_world=put(skeleton.joint_from_world[:, :3, :].astype(np.float32), kernels.mat34),
+        )
+
+    def write_skinning(self, time: float, matrices: Any) -> None:
+        """Fill `matrices` (C J,), 3x4 on the device, with the skinning transforms at a time [s]."""
+        from supple.motion.sampling_kernels import sample_skinning
+
+        self._write(sample_skinning, time, matrices)
+
+    def write_heads(self, time: float, heads: Any) -> None:
+        """Fill `heads` (C J,), vec3f on the device, with where the joints are at a time [s]."""
+        from supple.motion.sampling_kernels import sample_heads
+
+        self._write(sample_heads, time, heads)
+
+    def _write(self, kernel: Any, time: float, target: Any) -> None:
+        devices.write(self._time, np.array([time]))
+        wp = devices.warp()
+        wp.launch(kernel, dim=self._count, inputs=[0, self._clips, self._cast, target], device=self.device)
+
+
+def _scales(motion: Motion) -> FloatArray:
+    return np.ones(motion.translations.shape) if motion.scales is None else motion.scales

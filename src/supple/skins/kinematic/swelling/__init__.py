@@ -1,0 +1,1 @@
+"""Limbs that swell around bent joints, so that each keeps its volume."""

@@ -1,0 +1,196 @@
+# mypy: ignore-errors
+"""Arithmetic of limbs that swell, on arrays.
+
+Symbols: x a vertex of the skin, d how far and where it goes when its limb swells by one, b by how much the limb does.
+A copy of a crowd has `each` vertices; what belongs to copies follows copy after copy.
+"""
+
+import warp as wp
+
+from supple.geometry.kernels.rotation import rotate
+from supple.skins.kinematic.kernels import Joints, Points, Quaternions, Weights
+from supple.skins.kinematic.rotation_kernels import blend_rotations
+
+IntArray = wp.array(dtype=wp.int32)
+FloatArray = wp.array(dtype=wp.float32)
+Vec2Array = wp.array(dtype=wp.vec2f)
+Vec3iArray = wp.array(dtype=wp.vec3i)
+
+TRIANGLE = wp.constant(0)  # kinds of terms that a limb is added up from
+CAP = wp.constant(1)
+VERTEX = wp.constant(2)
+LEAST_GAIN = wp.constant(0.02)  # of a limb's volume: what gains less by swelling to twice its girth is left as it is
+
+
+@wp.struct
+class Limbs:
+    """What limbs are made of; vertices, corners, lines and segments are those of one copy.
+
+    A cut's corner lies between the vertices `corner_vertices` by `corner_shares`; the corners of line k are
+    `line_corners[line_starts[k]:line_starts[k + 1]]` by `line_shares`. A segment leads from corner to corner of a line,
+    `segments`. Chunk c adds up terms of one kind, `items[chunk_starts[c]:chunk_starts[c + 1]]` by `item_shares`, for
+    one limb; those of limb l are `limb_chunks[l]` up to `limb_chunks[l + 1]`. Its volume is measured about `pivots[l]`.
+    """
+
+    each: int
+    corner_vertices: Vec3iArray
+    corner_shares: Points
+    line_starts: IntArray
+    line_corners: IntArray
+    line_shares: FloatArray
+    segments: Vec3iArray
+    triangles: Vec3iArray
+    chunk_starts: IntArray
+    chunk_kinds: IntArray
+    chunk_limbs: IntArray
+    items: IntArray
+    item_shares: FloatArray
+    limb_chunks: IntArray
+    pivots: IntArray
+
+
+@wp.kernel(enable_backward=False)
+def turn_radii(
+    first: int,
+    each: int,
+    radii: Points,
+    blocks: int,
+    joints: Joints,
+    weights: Weights,
+    reals: Quaternions,
+    directions: Points,
+):
+    """d: the way outwards at rest, turned as the bones turn the vertex."""
+    i = first + wp.tid()
+    r = radii[i % each]
+    d = wp.vec3f(0.0, 0.0, 0.0)
+    if wp.dot(r, r) > 0.0:
+        d = rotate(blend_rotations(i, blocks, joints, weights, reals), r)
+    directions[i] = d
+
+
+@wp.kernel(enable_backward=False)
+def place_corners(first: int, count: int, limbs: Limbs, skin: Points, corners: Points):
+    """Where the corners of cuts are."""
+    n = first + wp.tid()
+    copy = n / count
+    v = limbs.corner_vertices[n - copy * count]
+    s = limbs.corner_shares[n - copy * count]
+    at = copy * limbs.each
+    corners[n] = s[0] * skin[at + v[0]] + s[1] * skin[at + v[1]] + s[2] * skin[at + v[2]]
+
+
+@wp.kernel(enable_backward=False)
+def place_middles(first: int, count: int, corner_count: int, limbs: Limbs, corners: Points, middles: Points):
+    """The middle of every line."""
+    n = first + wp.tid()
+    copy = n / count
+    k = n - copy * count
+    middle = wp.vec3f(0.0, 0.0, 0.0)
+    for m in range(limbs.line_starts[k], limbs.line_starts[k + 1]):
+        middle += limbs.line_shares[m] * corners[copy * corner_count + limbs.line_corners[m]]
+    middles[n] = middle
+
+
+@wp.kernel(enable_backward=False)
+def measure_gains(
+    first: int, each: int, starts: IntArray, around: IntArray, areas: Points, directions: Points, gains: FloatArray
+):
+    """By how much the volume grows with the way of a vertex: S . d / 6, S the sum of area vectors around it.
+
+    `around` are triangles of one copy, of which there are as many as `starts` has rows for; see `areas`.
+    """
+    i = first + wp.tid()
+    copy = i / each
+    v = i - copy * each
+    count = starts[each] / 3
+    total = wp.vec3f(0.0, 0.0, 0.0)
+    for m in range(starts[v], starts[v + 1]):
+        total += areas[copy * count + around[m]]
+    gains[i] = wp.dot(total, directions[i]) / 6.0
+
+
+@wp.func
+def cone(a: wp.vec3f, b: wp.vec3f, c: wp.vec3f) -> float:
+    return wp.dot(a, wp.cross(b, c)) / 6.0
+
+
+@wp.kernel(enable_backward=False)
+def add_chunks(
+    first: int,
+    chunk_count: int,
+    corner_count: int,
+    line_count: int,
+    limbs: Limbs,
+    skin: Points,
+    corners: Points,
+    middles: Points,
+    gains: FloatArray,
+    sums: Vec2Array,
+):
+    """Volume, and what it gains by swelling, of one chunk of one limb."""
+    n = first + wp.tid()
+    copy = n / chunk_count
+    c = n - copy * chunk_count
+    at = copy * limbs.each
+    o = skin[at + limbs.pivots[limbs.chunk_limbs[c]]]
+    kind = limbs.chunk_kinds[c]
+    volume = float(0.0)
+    gain = float(0.0)
+    for m in range(limbs.chunk_starts[c], limbs.chunk_starts[c + 1]):
+        item = limbs.items[m]
+        if kind == TRIANGLE:
+            t = limbs.triangles[item]
+            volume += limbs.item_shares[m] * cone(skin[at + t[0]] - o, skin[at + t[1]] - o, skin[at + t[2]] - o)
+        elif kind == CAP:
+            s = limbs.segments[item]
+            a = corners[copy * corner_count + s[1]] - o
+            b = corners[copy * corner_count + s[0]] - o
+            volume += limbs.item_shares[m] * cone(a, b, middles[copy * line_count + s[2]] - o)
+        else:
+            gain += gains[at + item]
+    sums[n] = wp.vec2f(volume, gain)
+
+
+@wp.kernel(enable_backward=False)
+def solve_limbs(
+    first: int,
+    limb_count: int,
+    chunk_count: int,
+    bounds: FloatArray,
+    again: int,
+    limbs: Limbs,
+    rest_volumes: FloatArray,
+    sums: Vec2Array,
+    swellings: FloatArray,
+    changes: FloatArray,
+):
+    """A step towards the swelling at which a limb has its volume, within `bounds`.
+
+    A section that grows to 1 + b of its girth has (1 + b)^2 of its area, so that V(b) = V(0) + g ((1 + b)^2 - 1) / 2, g
+    the gain at b = 0: (1 + b)^2 += 2 (V_0 - V) / g.
+    """
+    n = first + wp.tid()
+    copy = n / limb_count
+    limb = n - copy * limb_count
+    total = wp.vec2f(0.0, 0.0)
+    for c in range(limbs.limb_chunks[limb], limbs.limb_chunks[limb + 1]):
+        total += sums[copy * chunk_count + c]
+    rest = rest_volumes[n]
+    before = float(again) * swellings[n]
+    now = before
+    if total[1] > LEAST_GAIN * rest:
+        square = (1.0 + before) * (1.0 + before) + 2.0 * (rest - total[0]) / total[1]
+        now = wp.clamp(wp.sqrt(wp.max(square, 0.0)) - 1.0, bounds[0], bounds[1])
+    swellings[n] = now
+    changes[n] = now - before
+
+
+@wp.kernel(enable_backward=False)
+def swell(
+    first: int, each: int, limb_count: int, limb_of: IntArray, changes: FloatArray, directions: Points, skin: Points
+):
+    """x += b d."""
+    i = first + wp.tid()
+    copy = i / each
+    skin[i] = skin[i] + changes[copy * limb_count + limb_of[i - copy * each]] * directions[i]

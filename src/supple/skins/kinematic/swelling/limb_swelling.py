@@ -1,0 +1,259 @@
+"""Limbs that swell around bent joints, so that each keeps its volume."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from supple import device as devices
+from supple.arrays import Float32Array, FloatArray, IntArray
+from supple.character.anatomy.skin_anatomy import RIGID
+from supple.character.character import Character
+from supple.character.crowd import Crowd, stacked
+from supple.character.limbs.volumes import LimbVolumes
+from supple.character.morph_targets import MorphTargets
+from supple.geometry.rows import group_by_label
+from supple.motion.pose import Pose
+from supple.skins.kinematic.blend import BlendWeights
+from supple.skins.kinematic.swelling.radii import swelling_radii
+
+SHRINKING = 0.3  # of how far a limb may swell: how far it may shrink
+_ROUNDS = 2  # of steps: the second leaves about a thousandth
+_CHUNK = 64  # terms that one thread adds up
+
+
+@dataclass(frozen=True, eq=False)
+class LimbSwelling:
+    """What is known of a skin whose limbs shall keep their volumes; of a crowd, of one `member`.
+
+    `radii` (V, 3) [m] is how far every vertex goes at rest when its limb grows to twice its girth. Vertices take part
+    less the more they are leaf or rigid, as `firmness` (V,) says, 0 to 1.
+    """
+
+    member: Character
+    copies: int
+    meter: LimbVolumes | None
+    radii: FloatArray
+    firmness: FloatArray
+    packed: BlendWeights | None
+
+    @classmethod
+    def from_character(cls, character: Character) -> LimbSwelling:
+        """Divide a character into limbs; none without weights, or where its flesh encloses nothing."""
+        member, copies = (character.member, character.count) if isinstance(character, Crowd) else (character, 1)
+        flesh = member.body_shape.shells.flesh_triangles(member.triangles)
+        meter = LimbVolumes.from_character(member, flesh)
+        if meter is None:
+            none = np.zeros((len(member.points), 3))
+            return cls(member, copies, None, none, none[:, 0], None)
+        packed = BlendWeights.from_character(character, "LimbSwelling")
+        return cls(member, copies, meter, swelling_radii(member, meter), _firmness(member), packed)
+
+    def reshaped(self, character: Character) -> LimbSwelling:
+        """That of a character with other shapes and maps."""
+        member = character.member if isinstance(character, Crowd) else character
+        return replace(self, member=member, firmness=_firmness(member))
+
+
+def _firmness(member: Character) -> FloatArray:
+    """How much (V,) of its swelling every vertex leaves to others: leaves and what is painted rigid leave all of it.
+
+    What is rigid by its name, such as a hand, swells where joints share it, which is where it collapses. What carries
+    armour or clothes does not swell under them.
+    """
+    anatomy, weights = member.anatomy, member.weights
+    between = np.zeros(len(member.points))
+    if weights is not None and RIGID not in member.maps:
+        between = np.clip(2.0 - 2.0 * weights.values.max(axis=1), 0.0, 1.0)
+    firm = np.maximum(anatomy.leaf, anatomy.rigid * (1.0 - between))
+    shells = anatomy.shells
+    firm[shells.hosts[shells.host_weights > 0.0]] = 1.0
+    return np.asarray(firm)
+
+
+class LimbSweller:
+    """Moves the skin of bent limbs outwards, in the directions of the bones, until each limb has its volume at rest.
+
+    Bones that bend take volume from the flesh around a joint, by how they are weighted and by where the joint stands in
+    it: flesh gives way to the sides. Every limb reaches from the middle of one bone to the middle of the next and
+    swells most at its joint, as far as it may (`set_most`), or shrinks by a third of that. Its volume is that of
+    `LimbVolumes`, found in two steps, limb by limb. Nothing is remembered from step to step.
+    """
+
+    def __init__(self, swelling: LimbSwelling, points: Any, reals: Any, constants: devices.Constants) -> None:
+        self.active = swelling.meter is not None
+        if not self.active:
+            return
+        wp, device = devices.warp(), constants.device
+        self._swelling, self._meter = swelling, swelling.meter
+        self._morph_targets = MorphTargets(swelling.member.points, swelling.member.shapes)
+        self._rest_volumes = devices.to_device(self._volumes(swelling.member.points), wp.float32, device)
+        self._radii = devices.to_device(self._radii_now(), wp.vec3f, device)
+        self._bounds = constants.blank(2, wp.float32)
+        self.set_most(1.0)
+        self._stages = self._record(points, reals, constants)
+
+    def set_most(self, most: float) -> None:
+        """Let limbs swell by `most` of their girth from the next step on."""
+        if self.active:
+            devices.write(self._bounds, np.array([-SHRINKING * most, most], dtype=np.float32))
+
+    def _volumes(self, points: FloatArray) -> Float32Array:
+        assert self._meter is not None
+        return np.tile(self._meter(points[None])[0], self._swelling.copies).astype(np.float32)
+
+    def _radii_now(self) -> Float32Array:
+        return (self._swelling.radii * (1.0 - self._swelling.firmness)[:, None]).astype(np.float32)
+
+    def _record(self, points: Any, reals: Any, constants: devices.Constants) -> list[devices.Launch]:
+        from supple.geometry.kernels import normals as geometry
+        from supple.skins.kinematic.swelling import kernels
+
+        wp, put, device = devices.warp(), constants.put, constants.device
+        meter, packed, copies = self._meter, self._swelling.packed, self._swelling.copies
+        assert meter is not None
+        assert packed is not None
+        count, each, limbs = len(points), len(points) // copies, len(meter.names)
+        terms = _Terms.from_meter(meter)
+        corner_count, line_count, chunk_count = meter.mixed.shape[0], meter.line_corners.shape[0], len(terms.kinds)
+        faces = stacked(meter.triangles, copies, each)
+        starts, around = group_by_label(meter.triangles.reshape(-1), each)
+        rows = [put(starts, wp.int32), put((around // 3).astype(np.int32), wp.int32)]
+        areas, directions = constants.blank(len(faces), wp.vec3f), constants.blank(count, wp.vec3f)
+        gains = constants.blank(count, wp.float32)
+        corners, middles = (constants.blank(max(copies * one, 1), wp.vec3f) for one in (corner_count, line_count))
+        sums = constants.blank(copies * chunk_count, wp.vec2f)
+        swellings, changes = (constants.blank(copies * limbs, wp.float32) for _ in range(2))
+        structure = terms.on_device(meter, each, constants)
+        limb_of = put(meter.limbs.limb_of, wp.int32)
+
+        def launch(kernel: Any, size: int, *inputs: Any) -> devices.Launch:
+            return devices.Launch(kernel, size, list(inputs), device)
+
+        blend = [packed.blocks, put(packed.joints, wp.vec4i), put(packed.weights, wp.vec4f), reals]
+        stages = [
+            launch(kernels.turn_radii, count, each, self._radii, *blend, directions),
+            launch(geometry.area_vectors, len(faces), points, put(faces, wp.vec3i), areas),
+            launch(kernels.measure_gains, count, each, *rows, areas, directions, gains),
+        ]
+        for again in range(_ROUNDS):
+            found = [structure, points, corners, middles, gains, sums]
+            solved = [structure, self._rest_volumes, sums, swellings, changes]
+            if corner_count:
+                stages += [
+                    launch(kernels.place_corners, copies * corner_count, corner_count, structure, points, corners),
+                    launch(
+                        kernels.place_middles,
+                        copies * line_count,
+                        line_count,
+                        corner_count,
+                        structure,
+                        corners,
+                        middles,
+                    ),
+                ]
+            stages += [
+                launch(kernels.add_chunks, copies * chunk_count, chunk_count, corner_count, line_count, *found),
+                launch(kernels.solve_limbs, copies * limbs, limbs, chunk_count, self._bounds, min(again, 1), *solved),
+                launch(kernels.swell, count, each, limbs, limb_of, changes, directions, points),
+            ]
+        return stages
+
+    def reshape(self, swelling: LimbSwelling) -> None:
+        """Keep the volumes of other shapes, with other maps, from the next step on."""
+        if self.active:
+            self._swelling = swelling
+            self._morph_targets.exchange(swelling.member.shapes)
+            devices.write(self._radii, self._radii_now())
+
+    def set(self, pose: Pose) -> None:
+        """Take from a pose what the volumes of its shapes (morph targets) are."""
+        points = self._morph_targets.update(pose.shapes) if self.active else None
+        if points is not None:
+            devices.write(self._rest_volumes, self._volumes(points))
+
+    def keep(self) -> None:
+        """Bring every limb to its volume at rest."""
+        if self.active:
+            for stage in self._stages:
+                stage()
+
+
+@dataclass(frozen=True, eq=False)
+class _Terms:
+    """What limbs are added up from, in chunks of one kind and one limb each."""
+
+    starts: IntArray
+    kinds: IntArray
+    limbs: IntArray
+    items: IntArray
+    shares: Float32Array
+    limb_chunks: IntArray
+
+    @classmethod
+    def from_meter(cls, meter: LimbVolumes) -> _Terms:
+        shares = meter.shares.tocoo()
+        sides = np.repeat(np.arange(len(meter.segments)), 2)
+        used = np.unique(meter.triangles)
+        limb = np.concatenate([shares.row, meter.beside.reshape(-1), meter.limbs.limb_of[used]])
+        kind = np.repeat([0, 1, 2], [shares.nnz, len(sides), len(used)])
+        item = np.concatenate([shares.col, sides, used])
+        value = np.concatenate([shares.data, np.tile([1.0, -1.0], len(meter.segments)), np.ones(len(used))])
+        there = value != 0.0
+        limb, kind, item, value = limb[there], kind[there], item[there], value[there]
+        order = np.lexsort((item, kind, limb))
+        limb, kind, item, value = limb[order], kind[order], item[order], value[order]
+        group = limb * 3 + kind
+        first = np.flatnonzero(np.diff(group, prepend=-1))
+        sizes = np.diff(np.append(first, len(group)))
+        starts = np.concatenate([np.arange(a, a + size, _CHUNK) for a, size in zip(first, sizes, strict=True)])
+        chunks = np.searchsorted(limb[starts], np.arange(len(meter.names) + 1))
+        return cls(
+            np.append(starts, len(group)).astype(np.int32),
+            kind[starts].astype(np.int32),
+            limb[starts].astype(np.int32),
+            item.astype(np.int32),
+            value.astype(np.float32),
+            chunks.astype(np.int32),
+        )
+
+    def on_device(self, meter: LimbVolumes, each: int, constants: devices.Constants) -> Any:
+        """As kernels take them."""
+        from supple.skins.kinematic.swelling import kernels
+
+        wp, put = devices.warp(), constants.put
+        vertices, shares = _three(meter.mixed)
+        lines = meter.line_corners.tocsr()
+        pivots = np.zeros(len(meter.names), dtype=np.int32)
+        used = np.unique(meter.triangles)
+        pivots[meter.limbs.limb_of[used][::-1]] = used[::-1]
+        return devices.fill_struct(
+            kernels.Limbs(),
+            each=each,
+            corner_vertices=put(vertices, wp.vec3i),
+            corner_shares=put(shares, wp.vec3f),
+            line_starts=put(lines.indptr.astype(np.int32), wp.int32),
+            line_corners=put(lines.indices.astype(np.int32), wp.int32),
+            line_shares=put(lines.data.astype(np.float32), wp.float32),
+            segments=put(np.column_stack([meter.segments, meter.tips]).astype(np.int32), wp.vec3i),
+            triangles=put(meter.triangles.astype(np.int32), wp.vec3i),
+            chunk_starts=put(self.starts, wp.int32),
+            chunk_kinds=put(self.kinds, wp.int32),
+            chunk_limbs=put(self.limbs, wp.int32),
+            items=put(self.items, wp.int32),
+            item_shares=put(self.shares, wp.float32),
+            limb_chunks=put(self.limb_chunks, wp.int32),
+            pivots=put(pivots, wp.int32),
+        )
+
+
+def _three(mixed: Any) -> tuple[IntArray, Float32Array]:
+    """Rows of up to three vertices, and their shares, as arrays (C, 3) each."""
+    count = mixed.shape[0]
+    rows = np.repeat(np.arange(count), np.diff(mixed.indptr))
+    place = np.arange(len(rows)) - mixed.indptr[rows]
+    vertices, shares = np.zeros((count, 3), dtype=np.int32), np.zeros((count, 3), dtype=np.float32)
+    vertices[rows, place], shares[rows, place] = mixed.indices, mixed.data
+    return vertices, shares

@@ -1,0 +1,103 @@
+"""Limbs swell until each has its volume again: by the measure of limbs, on one body, on crowds and on real rigs."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import supple
+from supple import device as devices
+from supple.character.crowd import Crowd
+from supple.measure import LimbVolumes, limb_volume_ratio
+from supple.motion.pose import Pose
+from supple.skins.kinematic.swelling.limb_swelling import LimbSweller, LimbSwelling
+
+RIGS = Path(__file__).parents[4] / "shared" / "data" / "gltf"
+
+
+def swollen(character, points, reals=None, device="cpu"):
+    """A skin whose limbs were brought to their volume, with joints that are turned as `reals` (J, 4) say."""
+    wp, constants = devices.warp(), devices.Constants(device)
+    turns = np.tile([0.0, 0.0, 0.0, 1.0], (len(character.skeleton), 1)) if reals is None else reals
+    skin = devices.to_device(points.astype(np.float32), wp.vec3f, device)
+    joints = devices.to_device(turns.astype(np.float32), wp.quatf, device)
+    sweller = LimbSweller(LimbSwelling.from_character(character), skin, joints, constants)
+    sweller.set(Pose.rest(character.skeleton))
+    sweller.keep()
+    return np.array(skin.numpy(), dtype=float)
+
+
+@pytest.fixture(scope="module")
+def hero():
+    return supple.character("hero", vertices=2500)
+
+
+@pytest.mark.parametrize("squeezed", [0.9, 1.05])
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.cuda)])
+def test_every_limb_that_has_flesh_comes_back_to_its_volume(hero, squeezed, device):
+    points = hero.points * np.array([squeezed, 1.0, 1.0])
+    before = limb_volume_ratio(points[None], hero)
+    after = limb_volume_ratio(swollen(hero, points, device=device)[None], hero)
+    assert len(after) >= 6
+    for limb in after:
+        assert abs(before[limb][0] - squeezed) < 0.03
+    worst = {limb: abs(ratio[0] - 1.0) for limb, ratio in after.items()}
+    assert sorted(worst.values())[-3] < 0.005  # head and hands are rigid
+    assert np.mean(list(worst.values())) < 0.02
+
+
+def test_a_body_at_rest_and_one_that_is_turned_are_left_alone(hero):
+    assert np.abs(swollen(hero, hero.points) - hero.points).max() < 2e-6
+    half = np.sqrt(0.5)
+    turned = hero.points[:, [2, 1, 0]] * (1.0, 1.0, -1.0) + (20.0, 0.0, 0.0)  # by a right angle about y, far away
+    after = swollen(hero, turned, np.tile([0.0, half, 0.0, half], (len(hero.skeleton), 1)))
+    assert np.abs(after - turned).max() < 2e-4
+
+
+def test_a_limb_swells_outwards_and_by_no_more_than_it_may(hero):
+    points = hero.points * np.array([0.3, 1.0, 0.3])
+    moved = np.linalg.norm(swollen(hero, points) - points, axis=1)
+    assert (moved <= 0.5 * hero.anatomy.thickness.max() + 1e-6).all()
+    assert moved.max() > 0.02
+    assert moved[hero.anatomy.leaf == 1.0].max(initial=0.0) < 1e-6
+
+
+def test_every_copy_of_a_crowd_swells_as_if_it_were_alone(hero):
+    crowd = Crowd.of(hero, 2)
+    squeezed = [hero.points * (0.9, 1.0, 1.0), hero.points * (1.0, 1.0, 0.95) + (5.0, 0.0, 0.0)]
+    together = swollen(crowd, np.concatenate(squeezed)).reshape(2, -1, 3)
+    for copy, points in zip(together, squeezed, strict=True):
+        assert np.abs(copy - swollen(hero, points)).max() < 1e-5
+
+
+def test_a_character_without_weights_or_without_a_body_is_left_alone(hero):
+    bare = hero.replace(weights=None)
+    assert LimbSwelling.from_character(bare).meter is None
+    flat = hero.replace(triangles=hero.triangles[:1])
+    assert LimbVolumes.from_character(flat) is None
+
+
+def _worst(character, skin, motion, start, count):
+    player = supple.player(character, skin, fps=30.0)
+    frames = np.array([player.advance(motion.sample(start + frame / 30.0)) for frame in range(count)])
+    ratios = limb_volume_ratio(frames, character)
+    meter = LimbVolumes.from_character(character)
+    whole = meter(frames).sum(axis=1) / meter(character.points[None]).sum()
+    return max(float(np.abs(ratio - 1.0).max()) for ratio in ratios.values()), float(np.abs(whole - 1.0).max())
+
+
+@pytest.mark.skipif(not RIGS.is_dir(), reason="no files of real rigs")
+@pytest.mark.parametrize(
+    ("name", "clip", "start", "count"),
+    [("horse-animations.glb", "Run", 0.0, 8), ("CesiumMan.glb", "animation0", 0.4, 8)],
+)
+def test_flesh_on_real_rigs_keeps_the_volume_of_every_limb_before_the_skin_is_helped(name, clip, start, count):
+    rig = supple.load(RIGS / name)
+    motion = rig.motions[clip]
+    limb, whole = _worst(rig, supple.LayeredLattice(limb_volume=1.0, keep_volume=False), motion, start, count)
+    assert limb < 0.1
+    assert whole < 0.01
+    plain = _worst(rig, supple.LinearBlend(), motion, start, count)[0]
+    assert plain > 0.15
+    usual = _worst(rig, supple.LayeredLattice(keep_volume=False), motion, start, count)[0]  # swells less, looks better
+    assert limb < usual < 0.8 * plain
