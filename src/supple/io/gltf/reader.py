@@ -145,16 +145,20 @@ def _copies(document: Document, accessors: Accessors, node: int) -> FloatArray |
     if _COPIES not in extensions:
         return None
     fields = document.mapping(document.mapping(extensions, _COPIES, where), "attributes", where)
-    parts: dict[str, FloatArray] = {}
-    for name, shape in (("TRANSLATION", "VEC3"), ("ROTATION", "VEC4"), ("SCALE", "VEC3")):
-        number = document.index(fields, name, where, of="accessors")
-        if number is not None:
-            parts[name] = as_floats(accessors.rows(number, f"{where}.{name}", shape=shape))
-    counts = {len(rows) for rows in parts.values()}
-    if len(counts) != 1 or not all(np.isfinite(rows).all() for rows in parts.values()):
-        raise document.error(where, "its copies are not finite, or not equally many", "a place for each is needed")
+    shapes = {"TRANSLATION": "VEC3", "ROTATION": "VEC4", "SCALE": "VEC3"}
+    found = {name: document.index(fields, name, where, of="accessors") for name in shapes}
+    numbers = {name: number for name, number in found.items() if number is not None}
+    counts = {accessors.count(number) for number in numbers.values()}
+    if len(counts) != 1:
+        raise document.error(where, "its copies are not equally many", "a place for each is needed")
     (count,) = counts
     document.spend(300 * count, where)
+    parts = {
+        name: as_floats(accessors.rows(number, f"{where}.{name}", shape=shapes[name]))
+        for name, number in numbers.items()
+    }
+    if not all(np.isfinite(rows).all() for rows in parts.values()):
+        raise document.error(where, "its copies are not finite", "a place for each is needed")
     unturned = np.tile([0.0, 0.0, 0.0, 1.0], (count, 1))
     turns = quaternions.normalize(parts.get("ROTATION", unturned))
     turns[~turns.any(axis=1)] = unturned[0]
