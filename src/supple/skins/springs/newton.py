@@ -3,7 +3,8 @@
 Where skin folds, springs give way, and one matrix for all poses comes near to balance slowly. Here the matrix is made
 of the shape that skin is in (`kernels.newton`). Its linear problem is solved by a few of Jacobi's rounds with
 Chebyshev's weights, since what is smooth over many edges has been taken care of before; then vertices that are at rest
-drop out, and the others, with those beside them, go on.
+drop out, and the others, with those beside them, go on. Who has dropped out comes back when those beside it have moved
+and it is pulled again.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from supple.arrays import IntArray
     from supple.skins.springs.state import Springs
 
-_AT_REST = 1.3e-5  # of the distance from the bone: a vertex that is pulled by less, per stiffness, is at rest
-_JACOBI = 5  # rounds for one linear problem
+_AT_REST = 1.0e-5  # of the distance from the bone: a vertex that is pulled by less, per stiffness, is at rest
+_JACOBI = 6  # rounds for one linear problem
 _LOWEST, _HIGHEST = 0.2, 2.0  # of H_ii^-1 H: what these rounds take care of; more than two it is never
 _SMALLEST, _GROWTH = 128, 1.4  # vertices that recorded lists have room for, and how many times more the next one
 _GROWN = 3.0  # times the largest pull: more than skin that snaps over from one fold into another has on its way
@@ -39,6 +40,7 @@ class NewtonSolver:
             return wp.zeros(size, dtype=dtype, device="cpu")
 
         self.springs, self._every = springs, np.arange(count, dtype=np.int32)
+        self._is_touched = np.zeros(count, dtype=bool)
         self.tolerances = devices.to_device((_AT_REST * far).astype(np.float32), wp.float32, "cpu")
         self.levers, self.moves = blank(count, wp.float32), [blank(count, wp.vec3f) for _ in range(2)]
         self.matrix = [blank(count, wp.vec3f), blank(3 * count, wp.vec3f), blank(3 * len(binding.owners), wp.vec3f)]
@@ -49,25 +51,34 @@ class NewtonSolver:
         self._rounds: dict[int, _NewtonRound] = {}
 
     def run(self, rounds: int, *, whole: int) -> bool:
-        """So many rounds, the first `whole` of them over all vertices; says whether pulls have become smaller.
-
-        A vertex that has dropped out is nearly at rest, whatever those beside it did later.
-        """
+        """So many rounds, the first `whole` of them over all vertices; says whether pulls have become smaller."""
         self._measure_levers()
-        some, current, first = self._every, self._round_over(self._every), 0.0
+        some, first = self._every, 0.0
+        current = self._round_over(some)
         for done in range(rounds + 1):
             if done >= whole:
-                current.find()
-                left = float(self._residuals[some].max(initial=0.0))
+                touched = some if len(some) == len(self._every) else self._with_rings(some)
+                self._round_over(touched).find()
+                left = float(self._residuals[touched].max(initial=0.0))
                 first = first or left
                 if done == rounds:
                     return bool(left <= _GROWN * first)
-                some = some[self._found[some] != 0]
+                some = touched[self._found[touched] != 0]
                 if not len(some):
                     return bool(np.isfinite(left))
                 current = self._round_over(some)
             current.solve()
         return True
+
+    def _with_rings(self, some: IntArray) -> IntArray:
+        """These vertices and those beside them: all whose pulls the last round has changed."""
+        around, is_touched = self.springs.binding.around, self._is_touched
+        is_touched[:] = False
+        is_touched[some] = True
+        lengths = around.starts[some + 1] - around.starts[some]
+        first = np.repeat(around.starts[some] - np.cumsum(lengths) + lengths, lengths)
+        is_touched[around.indices[first + np.arange(len(first))]] = True
+        return np.flatnonzero(is_touched).astype(np.int32)
 
     def _round_over(self, some: IntArray) -> _NewtonRound:
         size = min(_SMALLEST, len(self._every))
