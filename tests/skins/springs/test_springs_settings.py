@@ -8,6 +8,8 @@ import pytest
 import supple
 from conftest import make_tube
 from supple import IncrementalRotation, SpringDynamics, SpringRig
+from supple.geometry import quaternions
+from supple.geometry.topology import kept_edges
 from supple.settings import settings_of
 from supple.skins.springs.settings import LooseStiffness, Stiffness
 
@@ -63,3 +65,29 @@ def test_maps_painted_for_a_spring_count_by_its_old_name_too():
     ]
     assert np.array_equal(bound[1], bound[2])
     assert not np.array_equal(bound[0], bound[1])
+
+
+def test_stiffness_is_seen():
+    """A thigh raised by 100 degrees: firm springs to the bone leave incremental rotation as it is, taut skin is drawn
+    centimetres off it, and edges are drawn out less.
+    """
+    hero = supple.character("hero", vertices=3000)
+    turn = quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], -np.radians(100.0))
+    pose = supple.Pose.from_rotations(hero.skeleton, {"LeftUpLeg": turn})
+    first = supple.player(hero, supple.IncrementalRotation()).advance(pose)
+    one, other = kept_edges(hero.triangles).T
+    rest = np.linalg.norm(hero.points[one] - hero.points[other], axis=1)
+    skins = {
+        "firm": SpringRig(stiffness={"radius": 20.0, "twist": 20.0}),
+        "usual": SpringRig(),
+        "taut": SpringRig.preset("taut"),
+    }
+    away, longest = {}, {}
+    for name, skin in skins.items():
+        points = supple.player(hero, skin).advance(pose)
+        away[name] = np.quantile(np.linalg.norm(points - first, axis=1), 0.95)
+        longest[name] = np.quantile(np.linalg.norm(points[one] - points[other], axis=1) / rest, 0.999)
+    assert away["firm"] < 0.001
+    assert away["taut"] > 0.01
+    assert away["firm"] < away["usual"] < 0.3 * away["taut"]
+    assert longest["taut"] < 0.85 * longest["usual"]
