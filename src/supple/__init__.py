@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from supple.decompose import decompose
     from supple.graph.bake import bake
     from supple.graph.cache import Cache
+    from supple.graph.crowds.crowd import Crowd
     from supple.graph.graph import Graph
     from supple.graph.player import Player, player
     from supple.io import load, load_motion, save
@@ -61,6 +62,7 @@ _HOMES = {
     "supple.decompose": ("decompose",),
     "supple.graph.bake": ("bake",),
     "supple.graph.cache": ("Cache",),
+    "supple.graph.crowds.crowd": ("Crowd",),
     "supple.graph.graph": ("Graph",),
     "supple.graph.player": ("Player", "player"),
     "supple.io": ("load", "load_motion", "save"),
@@ -91,7 +93,7 @@ _HOMES = {
 """Where the names of `__all__` live."""
 
 _FORMER = {
-    "supple.character": ("Crowd", "Display", "Material", "Texture"),
+    "supple.character": ("Display", "Material", "Texture"),
     "supple.character.combine": ("joined",),
     "supple.decompose": ("Decomposition", "PointSequence"),
     "supple.edits": ("Edits", "Layer", "SurfaceEdit", "load_edits", "save_edits"),
@@ -115,6 +117,7 @@ __all__ = [
     "Camera",
     "Capsule",
     "Character",
+    "Crowd",
     "CurveDynamics",
     "CurveNetwork",
     "DeltaMush",

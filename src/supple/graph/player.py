@@ -443,6 +443,19 @@ class Player:
         assert self._shown is not None
         self._nodes[-1].continue_from(shown, self._shown)
 
+    def take_in(self, copy: int, source: PoseSource, alone: Player) -> None:
+        """Let one copy of a crowd start anew, where `source` has it, with flesh that goes along with its body.
+
+        It is started by `alone`, a player of the member itself, one step before the last one made here.
+        """
+        if self.time is None or self._step is None or not isinstance(self.character, Crowd):
+            return
+        alone.reset()
+        for tick in (self._tick - 1, self._tick):
+            alone.play(source, tick * self._step)
+        for mine, other in zip(self._nodes, alone._nodes, strict=True):
+            mine.take_in(copy, self.character.count, other)
+
     def copy(self) -> Player:
         """Another player that goes on from here by itself: a branch of the simulation. Bindings are shared."""
         twin = Player(self.character, self.graph, device=self.device, fps=self.fps, beside=self)

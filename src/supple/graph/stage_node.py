@@ -18,7 +18,7 @@ from supple.motion.pose import Pose
 from supple.obstacles.shapes import RigidBody
 from supple.skins.base import BoundSkin, DevicePoints, PullableSkin, Skin, SoftSkin
 from supple.skins.contact_events import Records
-from supple.skins.memory import Arrays, capture_arrays, restore_arrays
+from supple.skins.memory import Arrays, capture_arrays, copy_rows, restore_arrays
 from supple.skins.pull import Pull
 from supple.skins.secondary.layer import SecondaryLayer
 
@@ -171,6 +171,15 @@ class StageNode:
         self.state.recall()
         if isinstance(work, PullableSkin):
             work.hold(self.binding, self.state, ())
+
+    def take_in(self, copy: int, copies: int, alone: StageNode) -> None:
+        """Let one copy of a crowd be as the same stage of a member is that plays alone."""
+        if not isinstance(self.stage.work, SoftSkin) or self.state is None:
+            return
+        copy_rows(self.state.memory, alone.state.memory, copy, copies)
+        self.state.recall()
+        for step, other in zip(self._steps, alone._steps, strict=True):
+            devices.warp().copy(step, other, dest_offset=copy * len(other), count=len(other))
 
     def show(self, pose: Pose, inputs: list[DevicePoints], alpha: float, dt: float) -> DevicePoints:
         """This stage in the frame that is shown, `dt` [s] after the last one for what is on top of it.

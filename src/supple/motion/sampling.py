@@ -16,16 +16,23 @@ from supple.motion.motion import Motion
 class DeviceMotions:
     """Keys of motions for one skeleton on a device, and the copies that follow them.
 
-    Copy c follows `motions[which[c]]` and is `delays[c]` seconds ahead.
+    Copy c follows `motions[which[c]]`, is `delays[c]` seconds ahead, and stands where `placements[c]` (4, 4) puts it.
     """
 
     def __init__(
-        self, motions: Sequence[Motion], which: IntArray, delays: FloatArray, skeleton: Skeleton, device: str
+        self,
+        motions: Sequence[Motion],
+        which: IntArray,
+        delays: FloatArray,
+        skeleton: Skeleton,
+        device: str,
+        *,
+        placements: FloatArray | None = None,
     ) -> None:
         from supple.motion import sampling_kernels as kernels
 
         wp = devices.warp()
-        self.device, self._count = device, len(which) * len(skeleton)
+        self.device, self._joints, self._count = device, len(skeleton), len(which) * len(skeleton)
         counts = np.array([motion.frames for motion in motions])
 
         def put(values: Any, kind: Any) -> Any:
@@ -55,23 +62,40 @@ class DeviceMotions:
             parents=put(skeleton.parents.astype(np.int32), wp.int32),
             joint_from_world=put(skeleton.joint_from_world[:, :3, :].astype(np.float32), kernels.mat34),
         )
+        self._placements: Any = None
+        if placements is not None:
+            self._placements = put(placements[:, :3, :].astype(np.float32), kernels.mat34)
 
     def write_skinning(self, time: float, matrices: Any) -> None:
         """Fill `matrices` (C J,), 3x4 on the device, with the skinning transforms at a time [s]."""
-        from supple.motion.sampling_kernels import sample_skinning
+        from supple.motion import placing_kernels, sampling_kernels
 
-        self._write(sample_skinning, time, matrices)
+        self._write(sampling_kernels.sample_skinning, placing_kernels.place_skinning, time, matrices)
 
     def write_heads(self, time: float, heads: Any) -> None:
         """Fill `heads` (C J,), vec3f on the device, with where the joints are at a time [s]."""
-        from supple.motion.sampling_kernels import sample_heads
+        from supple.motion import placing_kernels, sampling_kernels
 
-        self._write(sample_heads, time, heads)
+        self._write(sampling_kernels.sample_heads, placing_kernels.place_heads, time, heads)
 
-    def _write(self, kernel: Any, time: float, target: Any) -> None:
+    def centers(self, time: float) -> FloatArray:
+        """The middle of every copy's joints (C, 3) [m] at a time [s], on the host."""
+        from supple.motion.placing_kernels import average_heads
+
+        wp = devices.warp()
+        copies = self._count // self._joints
+        heads, centers = (wp.empty(size, dtype=wp.vec3f, device=self.device) for size in (self._count, copies))
+        self.write_heads(time, heads)
+        wp.launch(average_heads, dim=copies, inputs=[0, self._joints, heads, centers], device=self.device)
+        return devices.to_host(centers).astype(np.float64)
+
+    def _write(self, sample: Any, place: Any, time: float, target: Any) -> None:
         devices.write(self._time, np.array([time]))
         wp = devices.warp()
-        wp.launch(kernel, dim=self._count, inputs=[0, self._clips, self._cast, target], device=self.device)
+        wp.launch(sample, dim=self._count, inputs=[0, self._clips, self._cast, target], device=self.device)
+        if self._placements is not None:
+            inputs = [0, self._joints, self._placements, target]
+            wp.launch(place, dim=self._count, inputs=inputs, device=self.device)
 
 
 def _scales(motion: Motion) -> FloatArray:

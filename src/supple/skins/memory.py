@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple import device as devices
 from supple.errors import UnfinishedError
 
 Arrays = dict[str, NDArray[Any]]
@@ -29,6 +30,17 @@ def restore_arrays(state: Any, prefix: str, saved: Mapping[str, NDArray[Any]]) -
             value[...] = saved[name]
         else:
             setattr(owner, field, type(value)(saved[name].item()))
+
+
+def copy_rows(state: Any, one: Any, copy: int, copies: int) -> None:
+    """Overwrite what a state of `copies` remembers of one copy with the state `one` of a member alone.
+
+    Arrays that have a row, or so many, for every copy stand copy after copy; all others belong to none of them.
+    """
+    for (_, owner, field), (_, alone, _) in zip(_leaves(state, ""), _leaves(one, ""), strict=True):
+        target, source = getattr(owner, field), getattr(alone, field)
+        if _on_device(target) and copies > 1 and target.size == copies * source.size:
+            devices.warp().copy(target.flatten(), source.flatten(), dest_offset=copy * source.size, count=source.size)
 
 
 def _leaves(state: Any, prefix: str) -> Iterator[tuple[str, Any, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -250,6 +250,11 @@ class BlendBinding:
         """Pack a character's rest points and weights."""
         return cls(character, BlendWeights.from_character(character, where), devices.Constants(device))
 
+    def stack(self, crowd: Crowd) -> BlendBinding:
+        """That of a crowd, of which this is one member's."""
+        centers = None if self.centers is None else np.tile(self.centers, (crowd.count, 1))
+        return replace(self, character=crowd, packed=self.packed.stack(crowd.count), centers=centers)
+
     def reshaped(self, character: Character) -> BlendBinding:
         """That of a character with other shapes and maps: neither weights nor centres follow from them."""
         return replace(self, character=character)
@@ -276,6 +281,11 @@ class BlendState:
 @dataclass(frozen=True, kw_only=True)
 class WeightedBlend(Skin[BlendBinding, BlendState]):
     """What the weighted blends share: the pose is all that they need, and shapes are all that can change."""
+
+    stackable: ClassVar[bool] = True
+
+    def stack(self, binding: BlendBinding, crowd: Crowd) -> BlendBinding:
+        return binding.stack(crowd)
 
     def rebind(self, binding: BlendBinding, character: Character, device: str) -> BlendBinding:
         return binding.reshaped(character)

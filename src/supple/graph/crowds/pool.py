@@ -1,0 +1,171 @@
+"""The players of one level of one group: places for members, which come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple import device as devices
+from supple.character.character import Character
+from supple.character.crowd import Crowd as Copies
+from supple.graph.graph import Graph
+from supple.graph.player import Player
+from supple.motion.cast import Cast
+from supple.motion.crowd import CrowdMotion
+from supple.motion.pose import PoseSource
+from supple.skins.base import BoundSkin, DevicePoints
+
+# Members that one player moves together, where their skins can: a GPU has launches to save, a processor only the way
+# through Python, which is nothing beside a step of flesh. A place that nobody is in costs as much as one that is taken.
+_TOGETHER = {"cpu": 16, "cuda": 64}
+
+
+@dataclass
+class Block:
+    """A player and its places: `follows` is the member whose motion each place goes by, `shown` whether it shows it.
+
+    A place that shows nobody goes on with whom it showed last, so that its flesh is never torn from one pose to
+    another, and whoever comes back soon finds it as it was.
+    """
+
+    player: Player
+    follows: NDArray[np.int32]
+    shown: NDArray[np.bool_]
+    source: PoseSource | None = None
+    cast: Cast | None = None
+    points: DevicePoints = None
+    showing: _Showing | None = None
+
+    @property
+    def live(self) -> bool:
+        """Whether anybody is shown, so that it has to be played."""
+        return bool(self.shown.any())
+
+
+class Pool:
+    """Moves those members of a group that are in one level."""
+
+    def __init__(self, character: Character, graph: Graph, most: int, device: str, fps: float) -> None:
+        self._character, self._graph, self._device, self._fps = character, graph, device, fps
+        self._vertices = len(character.points)
+        self._together = self._size_of_blocks(most)
+        self._copies = character if self._together == 1 else Copies.of(character, self._together)
+        self._places: dict[int, tuple[Block, int]] = {}
+        self._alone: Player | None = None
+        self._newcomers: list[tuple[Block, int]] = []
+        self.blocks: list[Block] = []
+        self.blocks.append(self._new_block())
+
+    def _size_of_blocks(self, most: int) -> int:
+        works = [stage.work for stage in self._graph.stages]
+        if not all(isinstance(work, BoundSkin) and work.stackable for work in works):
+            return 1
+        if self._device == "cpu" and self._graph.step is not None:
+            return 1
+        return min(_TOGETHER["cpu" if self._device == "cpu" else "cuda"], most)
+
+    def _new_block(self) -> Block:
+        beside = self.blocks[0].player if self.blocks else None
+        player = Player(self._copies, self._graph, device=self._device, fps=self._fps, beside=beside)
+        return Block(player, np.full(self._together, -1, dtype=np.int32), np.zeros(self._together, dtype=bool))
+
+    @property
+    def places(self) -> int:
+        """For how many members there is memory so far."""
+        return self._together * len(self.blocks)
+
+    def reset(self) -> None:
+        """Nobody is moved any more."""
+        self._places, self._newcomers = {}, []
+        for block in self.blocks:
+            block.follows[:], block.shown[:], block.source, block.cast = -1, False, None, None
+            block.player.reset()
+
+    def enter(self, member: int) -> None:
+        """Give a member a place; flesh starts anew there, unless it was this member's until now."""
+        block, place = self._find_place(member)
+        was_here = block.live and block.follows[place] == member
+        if not block.live:
+            block.player.reset()
+            block.follows[:], block.source = member, None
+        elif not was_here:
+            self._newcomers.append((block, place))
+            block.follows[place], block.source = member, None
+        block.shown[place] = True
+        self._places[member] = block, place
+
+    def leave(self, member: int) -> None:
+        """Move a member no more."""
+        block, place = self._places.pop(member)
+        block.shown[place] = False
+        self._newcomers = [one for one in self._newcomers if one != (block, place)]
+
+    def _find_place(self, member: int) -> tuple[Block, int]:
+        """The place that was this member's last, or else the first that shows nobody, of a block that plays if any."""
+        free = [(block, place) for block in self.blocks for place in np.flatnonzero(~block.shown).tolist()]
+        if not free:
+            self.blocks.append(self._new_block())
+            return self.blocks[-1], 0
+        own = [one for one in free if one[0].live and one[0].follows[one[1]] == member]
+        return next(iter(own), min(free, key=lambda one: not one[0].live))
+
+    def calls(self, cast: Cast, time: float) -> list[Callable[[], Any]]:
+        """What brings every block that shows anybody to a time [s]; none of it needs another."""
+        self._start_newcomers(cast)
+        return [partial(self._play, block, cast, time) for block in self.blocks if block.live]
+
+    def _start_newcomers(self, cast: Cast) -> None:
+        """Members that joined others in a block start on their own, and are taken in there."""
+        newcomers, self._newcomers = self._newcomers, []
+        if self._graph.step is None:
+            return
+        for block, place in newcomers:
+            if self._alone is None:
+                self._alone = Player(self._character, self._graph, device=self._device, fps=self._fps)
+            block.player.take_in(place, cast.member(int(block.follows[place])), self._alone)
+
+    def _play(self, block: Block, cast: Cast, time: float) -> None:
+        if block.source is None or block.cast is not cast:
+            members = block.follows.tolist()
+            block.cast, copies = cast, self._copies
+            block.source = (
+                CrowdMotion.of(copies, cast.of(members)) if isinstance(copies, Copies) else cast.member(members[0])
+            )
+        block.points = block.player.play(block.source, time, on_device=True)
+
+    def show(self, weights: Mapping[int, float], shown: DevicePoints) -> None:
+        """Put members, each by so much, over what is `shown` (N V,) of the group."""
+        for block in self.blocks:
+            members = np.where(block.shown & np.isin(block.follows, list(weights)), block.follows, -1)
+            if (members >= 0).any():
+                amounts = [weights.get(m, 0.0) for m in members.tolist()]
+                showing = block.showing
+                if showing is None or showing.points is not block.points:
+                    showing = _Showing(block.points, shown, self._vertices, self._together, self._device)
+                    block.showing = showing
+                showing.show(members, amounts)
+
+
+class _Showing:
+    """The launch that puts the places of one block over what is shown."""
+
+    def __init__(self, points: DevicePoints, shown: DevicePoints, vertices: int, places: int, device: str) -> None:
+        from supple.graph.crowds.kernels import show_members
+
+        wp = devices.warp()
+        self.points = points
+        self._members = wp.zeros(places, dtype=wp.int32, device=device)
+        self._weights = wp.zeros(places, dtype=wp.float32, device=device)
+        inputs = [vertices, points, self._members, self._weights, shown]
+        self._launch = devices.Launch(show_members, places * vertices, inputs, device)
+
+    def show(self, members: NDArray[np.int32], weights: Sequence[float]) -> None:
+        """Show the members of all places, -1 for none, each by so much."""
+        devices.write(self._members, members)
+        devices.write(self._weights, np.array(weights))
+        self._launch()
