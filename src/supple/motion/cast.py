@@ -44,7 +44,7 @@ class Cast:
         object.__setattr__(self, "delays", delays)
         if self.placements is not None:
             object.__setattr__(self, "placements", _check_rigid(self.placements, count))
-        for source, _ in self._groups[1:]:
+        for source, _ in self._groups:
             self.skeleton.check_same(source.skeleton, "Cast")
 
     def __len__(self) -> int:
