@@ -1,7 +1,7 @@
 """Draws docs/pictures/crowd-levels.jpg, and a film if it is told where to: python docs/figures/make_crowd.py [FILM].
 
 Two hundred characters of four bodies walk, run and dance while an eye goes through them. On the left as they are, on
-the right by level: flesh is red, what pose space has learnt from it yellow, dual quaternion blue.
+the right by level: flesh is dark red, what pose space has learnt from it orange, dual quaternion grey.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from supple.skins.pose_space import SkinExamples, fit_pose_space
 
 PICTURE = Path(__file__).resolve().parents[1] / "pictures" / "crowd-levels.jpg"
 COUNT, VERTICES, RATE, SECONDS = 50, 1500, 24, 5.0  # members of a group, of which there are four
-SIZE, SHOWN = (560, 420), (0, 50, 95)
+SIZE, SHOWN = (560, 420), (20, 72, 104)
 BODIES = {"plain": (1.0, 1.0), "tall": (0.96, 1.12), "wide": (1.14, 0.97), "small": (0.85, 0.82)}
 MATERIALS = {"plain": {}, "tall": {"jiggle": 0.5, "frequency": 5.0}, "wide": {"frequency": 2.2, "damping": 0.12}}
 NEAR, MIDDLE = 5.0, 11.0  # m

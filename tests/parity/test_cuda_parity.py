@@ -12,7 +12,8 @@ import pytest
 import supple
 from supple.character import Crowd
 from supple.graph import Mask
-from supple.motion import CrowdMotion
+from supple.graph.crowds import Group, Level
+from supple.motion import Cast, CrowdMotion
 
 RATE = 60.0
 TEN, SECOND = 10, 60  # steps
@@ -95,6 +96,37 @@ def test_a_gpu_plays_what_the_processor_plays(hero, name, given, record_property
     meets_itself = name == MEETS_ITSELF
     assert ten < (3e-3 if meets_itself else 1e-5) * hero.height
     assert second < (2e-2 if meets_itself else 1e-3) * hero.height
+
+
+def _crowd_with_levels(hero, device, frames):
+    """An eye that goes through members in three levels, who change."""
+    levels = [
+        Level(supple.PositionBased(tetrahedra=800, contact="off"), within=4.0, most=3),
+        Level(supple.DeltaMush(), within=8.0),
+        Level(supple.DualQuaternion()),
+    ]
+    places = np.tile(np.eye(4), (8, 1, 1))
+    places[:, 2, 3] = -1.6 * np.arange(8)
+    cast = Cast([supple.motion("walk", hero)] * 8, 0.1 * np.arange(8), places)
+    player = supple.Crowd({"all": Group(hero, 8, levels)}, fade=0.2).player(device=device, fps=RATE)
+    eyes = np.linspace(6.0, -4.0, frames)
+    return [player.play({"all": cast}, frame / RATE, eye=(0.5, 1.5, z)) for frame, z in enumerate(eyes)]
+
+
+@pytest.mark.cuda
+def test_a_gpu_plays_a_crowd_with_levels_as_the_processor_does(hero, record_property):
+    one, other = (_crowd_with_levels(hero, device, SECOND) for device in ("cpu", "cuda:0"))
+    for here, there in zip(one, other, strict=True):
+        np.testing.assert_array_equal(here.levels["all"], there.levels["all"])
+        np.testing.assert_allclose(here.changes["all"], there.changes["all"], atol=1e-6)
+    apart = max(np.abs(here.points["all"] - there.points["all"]).max() for here, there in zip(one, other, strict=True))
+    record_property("metres", apart)
+    assert apart < 1e-3 * hero.height
+
+
+def test_the_crowd_that_is_compared_changes(hero):
+    frames = _crowd_with_levels(hero, "cpu", TEN)
+    assert len({tuple(frame.levels["all"]) for frame in frames}) > 1
 
 
 @pytest.mark.parametrize(("name", "given"), [("spring-dynamics", "edits"), ("lattice", "crowd"), ("lattice", "mask")])

@@ -84,12 +84,12 @@ def test_groups_that_share_a_level_share_its_room():
     assert len(found.levels) == 2
 
 
-def test_flesh_of_few_starts_in_one_frame_and_after_a_cut_that_of_all():
+def test_flesh_starts_for_one_after_another_and_after_a_cut_for_all():
     levels = [Level(supple.PositionBased(), within=5.0), Level(supple.DualQuaternion())]
     found = chooser(7, levels)
     found.choose(np.full(7, 9.0), 0.0, cut=False)
-    entered = [len(found.choose(np.full(7, 2.0), (1 + frame) / RATE, cut=False).entered) for frame in range(5)]
-    assert entered == [2, 2, 2, 1, 0]
+    entered = [len(found.choose(np.full(7, 2.0), (1 + frame) / RATE, cut=False).entered) for frame in range(8)]
+    assert entered == [1] * 7 + [0]
     found.choose(np.full(7, 9.0), 5.0, cut=True)
     moves = found.choose(np.full(7, 2.0), 5.1, cut=True)
     assert (len(moves.entered), len(moves.left)) == (7, 7)

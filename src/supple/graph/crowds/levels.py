@@ -12,7 +12,7 @@ from supple.arrays import FloatArray
 from supple.geometry.vectors import smoothstep
 from supple.graph.crowds.crowd import Crowd, Level
 
-_ENTRIES = 2  # members whose flesh may start in one frame, which takes as long as some ten frames of it
+_ENTRIES = 1  # members whose flesh may start in one frame, which takes as long as some eight frames of it
 
 Numbers = NDArray[np.int64]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,8 +62,6 @@ class CrowdPlayer:
         self._chooser = LevelChooser(crowd)
         self._homes = [(name, number) for name, group in crowd.groups.items() for number in range(group.count)]
         self._known: Mapping[str, Cast] = {}
-        threads = devices.threads() if self.device == "cpu" else 1
-        self._hands = ThreadPoolExecutor(threads, thread_name_prefix="supple crowd") if threads > 1 else None
         self.reset()
 
     def reset(self) -> None:
@@ -98,9 +95,9 @@ class CrowdPlayer:
             given, needed = f"a member is {distances.max()} m away", "finite poses are needed"
             raise InputError(_WHERE, given, needed, "look at what its source gives")
         self._settle(self._chooser.choose(distances, time, cut=cut))
-        self._run(
-            [call for name, pools in self._pools.items() for pool in pools for call in pool.calls(casts[name], time)]
-        )
+        for name, pools in self._pools.items():
+            for pool in pools:
+                pool.play(casts[name], time)
         self.time = time
         return self._frame(distances, time, on_device=on_device)
 
@@ -129,15 +126,6 @@ class CrowdPlayer:
         for m, rung in moves.entered:
             name, number = self._homes[m]
             self._pools[name][rung].enter(number)
-
-    def _run(self, calls: list[Callable[[], Any]]) -> None:
-        """Players know nothing of each other, so that they may run side by side."""
-        if self._hands is None or len(calls) < 2:
-            for call in calls:
-                call()
-            return
-        for done in [self._hands.submit(call) for call in calls]:
-            done.result()
 
     def _frame(self, distances: FloatArray, time: float, *, on_device: bool) -> CrowdFrame:
         chooser, memory = self._chooser, self._chooser.memory

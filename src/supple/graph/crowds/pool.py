@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,10 +112,16 @@ class Pool:
         own = [one for one in free if one[0].live and one[0].follows[one[1]] == member]
         return next(iter(own), min(free, key=lambda one: not one[0].live))
 
-    def calls(self, cast: Cast, time: float) -> list[Callable[[], Any]]:
-        """What brings every block that shows anybody to a time [s]; none of it needs another."""
+    def play(self, cast: Cast, time: float) -> None:
+        """Bring every block that shows anybody to a time [s].
+
+        One after the other: side by side on threads of their own they took longer, since the launches of each are
+        spread over all cores already.
+        """
         self._start_newcomers(cast)
-        return [partial(self._play, block, cast, time) for block in self.blocks if block.live]
+        for block in self.blocks:
+            if block.live:
+                self._play(block, cast, time)
 
     def _start_newcomers(self, cast: Cast) -> None:
         """Members that joined others in a block start on their own, and are taken in there."""
@@ -140,10 +144,11 @@ class Pool:
 
     def show(self, weights: Mapping[int, float], shown: DevicePoints) -> None:
         """Put members, each by so much, over what is `shown` (N V,) of the group."""
-        for block in self.blocks:
-            members = np.where(block.shown & np.isin(block.follows, list(weights)), block.follows, -1)
-            if (members >= 0).any():
-                amounts = [weights.get(m, 0.0) for m in members.tolist()]
+        for block in self.blocks if weights else ():
+            places = zip(block.follows.tolist(), block.shown.tolist(), strict=True)
+            members = [m if shows and m in weights else -1 for m, shows in places]
+            if max(members) >= 0:
+                amounts = [weights.get(m, 0.0) for m in members]
                 showing = block.showing
                 if showing is None or showing.points is not block.points:
                     showing = _Showing(block.points, shown, self._vertices, self._together, self._device)
@@ -164,8 +169,8 @@ class _Showing:
         inputs = [vertices, points, self._members, self._weights, shown]
         self._launch = devices.Launch(show_members, places * vertices, inputs, device)
 
-    def show(self, members: NDArray[np.int32], weights: Sequence[float]) -> None:
+    def show(self, members: Sequence[int], weights: Sequence[float]) -> None:
         """Show the members of all places, -1 for none, each by so much."""
-        devices.write(self._members, members)
+        devices.write(self._members, np.array(members, dtype=np.int32))
         devices.write(self._weights, np.array(weights))
         self._launch()
