@@ -97,7 +97,7 @@ def main() -> None:
         sys.stdout.flush()
     if film is not None:
         film.__exit__(None, None, None)
-    save_picture(contact_sheet(rows, captions=("as they are", "by level")), PICTURE)
+    save_picture(contact_sheet(rows), PICTURE)
 
 
 if __name__ == "__main__":
