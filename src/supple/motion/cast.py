@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -57,6 +57,15 @@ class Cast:
 
     def world_from_joint(self, time: float) -> FloatArray:
         """Where the joints (N, J, 4, 4) of all members are at a time [s]."""
+        if self.has_motions_only and self._last.time == time:  # many ask for one moment, each for some of them
+            return self._last.world
+        world = self._sample(time)
+        if self.has_motions_only:
+            world.flags.writeable = False
+            self._last.time, self._last.world = time, world
+        return world
+
+    def _sample(self, time: float) -> FloatArray:
         times = time + np.asarray(self.delays)
         world = np.empty((len(self), len(self.skeleton), 4, 4))
         for source, members in self._groups:
@@ -77,12 +86,13 @@ class Cast:
         """Some of them, in this order; one may be named twice."""
         numbers = np.asarray(members, dtype=np.int64)
         placed = None if self.placements is None else np.asarray(self.placements)[numbers]
-        return Cast([self.sources[m] for m in numbers], np.asarray(self.delays)[numbers], placed)
+        return _Part(
+            [self.sources[m] for m in numbers], np.asarray(self.delays)[numbers], placed, whole=(self, numbers)
+        )
 
     def member(self, number: int) -> PoseSource:
         """The poses of one of them, as a source of its own."""
-        placed = None if self.placements is None else np.asarray(self.placements)[number]
-        return _Member(self.sources[number], float(self.delays[number]), placed)
+        return _Member(self, number)
 
     def on_device(self, device: str) -> DeviceMotions | None:
         """Its motions on a GPU; there are none where a member moves by something else, such as a live stream."""
@@ -105,6 +115,15 @@ class Cast:
         return all(isinstance(source, Motion) for source, _ in self._groups)
 
     @cached_property
+    def has_shapes(self) -> bool:
+        """Whether any of them follows a motion that also changes shapes (morph targets)."""
+        return any(isinstance(source, Motion) and bool(source.shapes) for source, _ in self._groups)
+
+    @cached_property
+    def _last(self) -> _Moment:
+        return _Moment()
+
+    @cached_property
     def _on_devices(self) -> dict[str, DeviceMotions]:
         return {}
 
@@ -116,21 +135,44 @@ class Cast:
         return [(self.sources[first], np.flatnonzero(group == number)) for number, first in enumerate(firsts)]
 
 
+@dataclass
+class _Moment:
+    """The last time [s] at which all members of a cast were looked up, and where their joints were."""
+
+    time: float = math.nan
+    world: FloatArray = field(default_factory=lambda: np.zeros((0, 0, 4, 4)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Part(Cast):
+    """Some members of a cast, which takes them from there if they were looked up just now."""
+
+    whole: tuple[Cast, NDArray[np.int64]] = field(kw_only=True)
+
+    def _sample(self, time: float) -> FloatArray:
+        cast, numbers = self.whole
+        known = cast.has_motions_only and cast._last.time == time
+        return cast._last.world[numbers] if known else super()._sample(time)
+
+
 @dataclass(frozen=True, eq=False)
 class _Member:
     """One of a cast."""
 
-    source: PoseSource
-    delay: float
-    placement: FloatArray | None
+    cast: Cast
+    number: int
 
     @property
     def skeleton(self) -> Skeleton:
-        return self.source.skeleton
+        return self.cast.skeleton
 
     def sample(self, time: float) -> Pose:
-        pose = self.source.sample(time + self.delay)
-        return pose if self.placement is None else pose.moved(self.placement)
+        cast, number = self.cast, self.number
+        source = cast.sources[number]
+        if cast.has_motions_only and cast._last.time == time and not cast.has_shapes:
+            return Pose(cast._last.world[number])
+        pose = source.sample(time + float(cast.delays[number]))
+        return pose if cast.placements is None else pose.moved(np.asarray(cast.placements)[number])
 
 
 def _check_rigid(placements: ArrayLike, count: int) -> FloatArray:
