@@ -40,9 +40,9 @@ browser: .venv/.browser
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[browser]'
 	touch $@
 
-# The studio from a wheel, in a new environment without a network: what it needs is fetched beforehand (220 MB).
+# All of that from a wheel, in a new environment without a network: what it needs is fetched beforehand (220 MB).
 installed: .venv/.browser .wheels/.fetched
-	SUPPLE_WHEELS=.wheels $(BIN)/python -m pytest -m browser tests/studio/browser/test_installed.py
+	SUPPLE_WHEELS=.wheels $(BIN)/python -m pytest -m browser -n 2 --dist loadfile tests/studio/browser
 
 .wheels/.fetched: pyproject.toml $(STAMP)
 	$(BIN)/pip download --quiet --disable-pip-version-check --dest .wheels '.[studio]' 'hatchling>=1.27'

@@ -20,18 +20,24 @@ What `Window` can be asked and told is in `studio_window.py`; a scenario reads l
         assert np.linalg.norm(hand - place) < 1e-3
         studio.let_go()
 
-Any error in the console or of the page fails the test that it happened in; where a test provokes errors it clears
-`studio.errors` when it has looked at them. Without Playwright or Chromium these tests are skipped; `make browser` says
-what is missing.
+Any error in the console or of the page fails the test that it happened in, and so does anything that the page asks of
+another machine; where a test provokes errors it clears `studio.errors` when it has looked at them. Without Playwright
+or Chromium these tests are skipped; `make browser` says what is missing.
+
+With `make installed` every server is that of a wheel in an environment of its own (`studio_wheel.py`), and a test in
+which it asks for another machine fails too.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from chromium import MISSING, arguments, chromium_here
 from studio_server import Server
+from studio_wheel import HERE, WHEELS, installed_python
 from studio_window import WELCOMED, Window
 
 SMALL, WIDE = (640, 400), (1280, 800)
@@ -63,21 +69,30 @@ def cache(tmp_path_factory):
     return tmp_path_factory.mktemp("bindings")
 
 
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory):
+    """What servers run by: this Python, or where there are wheels one that has Supple from its own."""
+    if not os.environ.get(WHEELS):
+        return {}
+    folder = tmp_path_factory.mktemp("installed")
+    return {"python": installed_python(folder), "PYTHONPATH": "", "ASKED": str(folder / "asked")}
+
+
 @pytest.fixture(scope="module")
-def server(request, chromium, cache):
+def server(request, chromium, cache, programs):
     """The server of a module; its arguments are `STUDIO` of the module, or a hero of 3000 vertices."""
-    made = Server((*USUAL, *getattr(request.module, "STUDIO", ())), cache)
+    made = Server((*USUAL, *getattr(request.module, "STUDIO", ())), cache, **programs)
     yield made
     made.close()
 
 
 @pytest.fixture
-def serve(chromium, cache):
+def serve(chromium, cache, programs):
     """Servers of a test's own: `serve("--skin", "linear")`."""
     made = []
 
     def start(*more: str) -> Server:
-        made.append(Server((*USUAL, *more), cache))
+        made.append(Server((*USUAL, *more), cache, **programs))
         return made[-1]
 
     yield start
@@ -86,7 +101,7 @@ def serve(chromium, cache):
 
 
 @pytest.fixture
-def open_window(chromium):
+def open_window(chromium, programs):
     """Windows of a test's own: `open_window(server, size=(1280, 800), color_scheme="light")`.
 
     `script` and `ready` are those of `Window`. What is given besides goes to Playwright's `new_context`. Every window
@@ -102,9 +117,13 @@ def open_window(chromium):
 
     yield open_one
     errors = [error for window in windows for error in window.errors]
+    hosts = {urlsplit(address).hostname for window in windows for address in window.requests}
     for context in contexts:
         context.close()
     assert errors == []
+    assert hosts <= {None, *HERE}, "the page asks other machines"
+    asked = Path(programs.get("ASKED", ""))
+    assert not asked.is_file(), f"the server asks for {asked.read_text()}"
 
 
 @pytest.fixture
