@@ -215,9 +215,9 @@ class Meter {
   /** Between frames while the skin is bound anew with another setting, or another skin is [ms]. */
   async besideBinding(): Promise<number[]> {
     const stages = session.state.value!.views[0]!.stages;
-    const row = stages.at(-1)!.settings.find(({ name }) => name === "resolution");
+    const row = stages.at(-1)!.settings.find(({ name }) => name.endsWith("resolution"));
     // One that was not bound before: what was is kept on disk, and takes over at once.
-    const other = Math.round((0.6 + 0.3 * Math.random()) * Number(row?.value));
+    const other = Math.round(40 + 30 * Math.random());
     if (row) session.ask({ do: "change", name: row.name, value: other });
     else session.ask({ do: "choose-skin", skin: "delta-mush" });
     await this.until(() => session.state.value!.views[0]!.preparing !== null);

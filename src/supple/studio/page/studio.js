@@ -6205,8 +6205,8 @@ var Meter = class {
   /** Between frames while the skin is bound anew with another setting, or another skin is [ms]. */
   async besideBinding() {
     const stages = state.value.views[0].stages;
-    const row = stages.at(-1).settings.find(({ name }) => name === "resolution");
-    const other = Math.round((0.6 + 0.3 * Math.random()) * Number(row?.value));
+    const row = stages.at(-1).settings.find(({ name }) => name.endsWith("resolution"));
+    const other = Math.round(40 + 30 * Math.random());
     if (row) ask({ do: "change", name: row.name, value: other });
     else ask({ do: "choose-skin", skin: "delta-mush" });
     await this.until(() => state.value.views[0].preparing !== null);
