@@ -10,6 +10,8 @@ from supple.edits.strokes import View, id_buffer
 
 STUDIO = ("--skin", "linear", "--vertices", "10000")
 CHEST_WIDE = 60.0  # half of a line over the chest [px]
+WALKING = 0.6  # of that: what an arm does not swing in front of
+STILL = 1e-4  # [m], about what a packed frame can tell
 
 PROJECT = """it.map((at) => {
   const {viewer, canvas} = supple.stage;
@@ -46,10 +48,12 @@ def studio(wide_studio):
 
 
 def stand(studio):
-    """Body and camera stand still."""
+    """Body and camera stand still, however long that takes here."""
     studio.pause()
     studio.js("(supple.session.following.value = false)")
-    studio.flesh(0.3)
+    before, now = studio.frame().points, studio.flesh(0.3).points
+    while np.abs(now - before).max() > STILL:
+        before, now = now, studio.flesh(0.1).points
 
 
 def look_at_head(studio):
@@ -68,9 +72,9 @@ def look_at_head(studio):
     studio.frames(3)
 
 
-def chest_line(studio, pressures=(0.2, 0.8), count=30):
+def chest_line(studio, pressures=(0.2, 0.8), count=30, wide=CHEST_WIDE):
     x, y = studio.pixel(studio.pick_on("chest"))
-    across = np.linspace(-CHEST_WIDE, CHEST_WIDE, count)
+    across = np.linspace(-wide, wide, count)
     return [
         (x + off, y + 6.0 * np.sin(off / 12.0), pressure)
         for off, pressure in zip(across, np.linspace(*pressures, count), strict=True)
@@ -107,7 +111,7 @@ def distance(pixels, line):
 
 def test_a_pen_draws_on_the_moving_chest(studio):
     """Scenario 12: ink follows the pen before the engine has said anything, then the skin swells under it."""
-    pen, line = Pen(studio), chest_line(studio)
+    pen, line = Pen(studio), chest_line(studio, wide=WALKING * CHEST_WIDE)
     pen.down(line[0])
     pen.move(line[1:])
     studio.frames(2)

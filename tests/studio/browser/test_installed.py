@@ -19,7 +19,10 @@ def installed(programs):
 def test_what_serves_is_the_wheel_and_its_page_comes_with_it(installed):
     program = "import supple; print(supple.__file__)"
     found = subprocess.run(
-        [installed["python"], "-c", program], env={**os.environ, **_variables(installed)}, capture_output=True, text=True
+        [installed["python"], "-c", program],
+        env={**os.environ, **_variables(installed)},
+        capture_output=True,
+        text=True,
     )
     file = Path(found.stdout.strip())
     assert ROOT not in file.parents

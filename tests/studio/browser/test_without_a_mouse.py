@@ -64,7 +64,7 @@ def test_keys_do_what_buttons_do(studio):
     press = studio.page.keyboard.press
     press("Space")
     studio.until_state("!state.transport.playing")
-    before = studio.frames(2).motion_time
+    before = studio.frame_with(studio.commands()[-1]["seq"]).motion_time
     press("ArrowRight")
     studio.until("Math.abs(supple.session.motionTime.value - it - 1 / 60) < 1e-6", before)
     press("ArrowDown")
