@@ -25,7 +25,7 @@ def picture(studio):
     return np.asarray(seen.convert("RGB"), dtype=np.float64) / 255.0
 
 
-@pytest.mark.parametrize("size", [(1280, 800), (800, 560), (640, 400)])
+@pytest.mark.parametrize("size", [(1280, 800), (800, 560), (640, 400), (390, 780)])
 def test_nothing_is_cut_off(server, open_window, size):
     studio = open_window(server, size)
     studio.afresh()
