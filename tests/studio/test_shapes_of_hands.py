@@ -190,3 +190,39 @@ def test_a_bulge_can_be_a_force_and_stays_one_when_it_is_changed(session):
     higher = session.document.edits.shapes[name]
     assert (higher.stiffness, list(higher.handles)) == (20.0, list(shape.handles))
     assert np.abs(higher.offsets).max() > np.abs(shape.offsets).max()
+
+
+def test_held_flesh_stays_at_the_hand_while_its_shape_is_kept():
+    """Flesh that is drawn out, and the shape of it on top, would be twice as far for some frames."""
+    session = Session(Document(CharacterSource("hero", 1500), skins=(Graph.of(skin_named("lattice")),)), print)
+
+    def frames(count):
+        for _ in range(count):
+            session.take_over()
+            session.advance(1 / 60, 0)
+
+    try:
+        while any(view.preparing for view in session.views):
+            frames(1)
+        session.transport.pause()
+        frames(60)
+        corners = session.character.triangles[belly(session)[1]]
+        off = np.array([0.05, -0.05, 0.06])
+        to = np.asarray(session.seen.newest(0).points, dtype=np.float64)[corners].mean(axis=0) + off
+        hold = {"vertices": corners.tolist(), "shares": [1 / 3] * 3, "radius": 0.15}
+        perform(session, say.Hold(1, "hand", to=tuple(to.tolist()), **hold))
+        frames(40)
+        perform(session, say.KeepShape(2))
+        while session.document.edits is None:
+            frames(1)
+        far = []
+        for _ in range(60):
+            frames(1)
+            far.append(np.linalg.norm(session.seen.newest(0).points[corners].mean(axis=0) - to))
+        assert max(far) < 0.2 * np.linalg.norm(off)
+        assert session.transport.source.amounts(0.0)["Kept shape"] == 1.0
+        perform(session, say.LetGo(3, "hand"))
+        frames(60)
+        assert np.linalg.norm(session.seen.newest(0).points[corners].mean(axis=0) - to) < 0.05 * np.linalg.norm(off)
+    finally:
+        session.close()

@@ -39,7 +39,7 @@ from supple.studio.live.as_baked import AsBaked
 from supple.studio.live.capture import Capture
 from supple.studio.live.dividing import Dividing
 from supple.studio.live.following import Following
-from supple.studio.live.kept_shape import KeptShape
+from supple.studio.live.kept_shape import ArrivingShape, KeptShape
 from supple.studio.live.outlet import Outlet
 from supple.studio.live.painting import Painting
 from supple.studio.live.rehearsal import Rehearsal
@@ -100,6 +100,7 @@ class Session:
         self.things = Things()
         self.as_baked = AsBaked()
         self._keeping: KeptShape | None = None
+        self._arriving: ArrivingShape | None = None
         opened = open_document(document, self.library)
         self.turns = Turns()
         self._beside = BindingProcess()  # which starts beside, when there is something to see
@@ -227,6 +228,7 @@ class Session:
 
     def advance(self, dt: float, command: int) -> list[bytes]:
         """Let `dt` [s] go by; frames of every view, which have a command of that number in them."""
+        self._bring_kept_in()
         self.capture.advance(self.transport.time + dt, playing=self.transport.playing)
         dt = self.as_baked.time_to_pass(self.views, self.transport, dt)
         frames = self._maker.frames(
@@ -314,11 +316,25 @@ class Session:
         edits = self.document.edits_on(self.character)
         name = free_name("Kept shape", [*edits.shapes, *edits.poses, *(layer.name for layer in edits.layers)])
         try:
-            edits = edits.with_shape(name, kept.result()).with_layer(Layer.still(name, name))
+            layer = Layer.still(name, name)
+            edits = edits.with_shape(name, kept.result()).with_layer(layer)
             self.do(self.document.with_edits(edits, "Keep shape"))
+            self._arriving = ArrivingShape(edits, layer, self.transport.flesh_time)
         except SuppleError as error:
             self.tell(error)
         return True
+
+    def _bring_kept_in(self) -> None:
+        """As much of a shape that was just kept as there is by now, unless something else was done meanwhile."""
+        if self._arriving is None:
+            return
+        edits = self._arriving.edits_at(self.transport.flesh_time)
+        if self._shown.edits is not self._arriving.edits:
+            self._arriving = None
+            return
+        if edits is self._arriving.edits:
+            self._arriving = None
+        self.transport.edit_source(self._source(self._shown.with_edits(edits, self._shown.step)), at_once=True)
 
     def _take_over_opened(self) -> bool:
         if self._opening is None or not self._opening.ready:

@@ -5,6 +5,7 @@ import numpy as np
 
 def test_paused_the_place_is_at_the_hand_a_quarter_of_a_second_after_it_stops(studio):
     studio.pause()
+    studio.flesh(1.0)  # the body has come to a stand
     studio.drag("belly", right=30, up=10)
     studio.flesh(0.25)
     hand, place = studio.held()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
+from dataclasses import replace
 from threading import Thread
 from typing import Any
 
@@ -10,7 +11,9 @@ import numpy as np
 
 from supple.arrays import FloatArray
 from supple.character.character import Character
+from supple.edits.edits import Edits
 from supple.edits.encoding import encoded_moves
+from supple.edits.layers import Layer
 from supple.edits.surface_edit import SurfaceEdit
 from supple.errors import InputError
 from supple.graph.player import Player
@@ -21,6 +24,7 @@ _LONGEST = 120  # frames in which flesh comes to rest
 _STILL = 1e-4  # of the size of the character, in a frame: it is at rest
 _LEAST = 0.02  # of the farthest move: less of it is what swings, and none of the hand's
 _ALL = 0.08
+_ARRIVAL = 0.4  # s in which a shape that was kept comes in
 
 
 class KeptShape:
@@ -67,3 +71,22 @@ class KeptShape:
         own = {name: amount for name, amount in pose.shapes.items() if name in character.shapes}
         bare = Pose(pose.world_from_joint, shapes=own)
         return encoded_moves(character, bare, share[:, None] * moves, skin=skin)
+
+
+class ArrivingShape:
+    """A shape that was kept comes in little by little: flesh that is held has its way already, and gives it up.
+
+    At once, it would be drawn out twice as far for some frames.
+    """
+
+    def __init__(self, edits: Edits, layer: Layer, begun: float) -> None:
+        """`edits` have a `layer` that plays it; it begins at a time of the flesh [s]."""
+        self.edits = edits
+        self._layer, self._begun = layer, begun
+
+    def edits_at(self, time: float) -> Edits:
+        """The edits with as much of it as there is at a time of the flesh [s]; themselves where that is all."""
+        share = (time - self._begun) / _ARRIVAL
+        if not 0.0 <= share < 1.0:
+            return self.edits
+        return self.edits.with_layer(replace(self._layer, amount=self._layer.amount * share))
