@@ -45,7 +45,7 @@ installed: .venv/.browser .wheels/.fetched
 	SUPPLE_WHEELS=.wheels $(BIN)/python -m pytest -m browser -n 2 --dist loadfile tests/studio/browser
 
 .wheels/.fetched: pyproject.toml $(STAMP)
-	$(BIN)/pip download --quiet --disable-pip-version-check --dest .wheels '.[studio]' 'hatchling>=1.27'
+	$(BIN)/pip download --quiet --disable-pip-version-check --dest .wheels '.[studio-lan]' 'hatchling>=1.27'
 	touch $@
 
 # What to run while working, in less than a minute and a half once the kernels are compiled.

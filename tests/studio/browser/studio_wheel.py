@@ -34,7 +34,7 @@ def installed_python(folder: Path) -> str:
     (wheel,) = folder.glob("supple-*.whl")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
     python = folder / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    subprocess.run([*pip, f"--python={python}", "install", *alone, f"{wheel}[studio]"], check=True)
+    subprocess.run([*pip, f"--python={python}", "install", *alone, f"{wheel}[studio-lan]"], check=True)
     where = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
     packages = subprocess.run(where, check=True, capture_output=True, text=True).stdout.strip()
     Path(packages, "sitecustomize.py").write_text(_WATCH, encoding="utf-8")
