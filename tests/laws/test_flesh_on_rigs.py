@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 import supple
+from supple.character.anatomy.enclosure import enclosing_triangles
 from supple.geometry import topology
+from supple.measure import limb_volume_ratio
 from supple.measure.volume import volume_ratio
+from supple.skins.position_based.body.tetrahedral_body import build_body
 
 RATE = 30.0
 
@@ -119,3 +122,39 @@ def test_the_volume_of_an_open_mesh_is_closed(data_file):
     motion, skin = human.motions["Meditate"], human.anatomy.shells.flesh_triangles(human.triangles)
     frames = np.array(played(human, motion, supple.PositionBased(), 0.7))
     assert np.abs(volume_ratio(frames, human.points, skin) - 1.0).max() < 3e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("file", "clip", "seconds"),
+    [
+        ("human-m2m-12clips.glb", "Backflip", 1.0),
+        ("horse-animations.glb", "Run", 0.4),
+        ("fox-animations.glb", "Sit", 1.0),
+        ("CesiumMan.glb", "animation0", 1.0),
+    ],
+)
+def test_every_limb_keeps_its_volume(data_file, file, clip, seconds):
+    character = supple.load(data_file(f"gltf/{file}"))
+    frames = played(character, character.motions[clip], supple.PositionBased(keep_volume=False), seconds)
+    limbs = limb_volume_ratio(np.array(frames), character)
+    assert max(np.abs(ratio - 1.0).max() for ratio in limbs.values()) < 0.1
+    body = character.anatomy.shells.flesh_triangles(character.triangles)
+    enclosing, _ = enclosing_triangles(character.points, body)
+    assert np.abs(volume_ratio(frames, character.points, enclosing) - 1.0).max() < 0.01
+
+
+@pytest.mark.slow
+def test_skin_stays_on_its_side_of_the_bone_below(data_file):
+    horse = supple.load(data_file("gltf/horse-animations.glb"))
+    motion = horse.motions["Run"]
+    linear = played(horse, motion, supple.LinearBlend(), 0.4)
+    skin = supple.PositionBased(jiggle=0.0, limb_volume=0.0, keep_volume=False)
+    below = build_body(horse, count=skin.tetrahedra, weights="carried").skin_bonds
+    for frame, (x, s) in enumerate(zip(played(horse, motion, skin, 0.4), linear, strict=True)):
+        moved = motion.sample(frame / RATE).skinning(horse.skeleton)[below.joints]
+        points = np.einsum("vkij,vkj->vki", moved[..., :3, :3], below.points) + moved[..., :3, 3]
+        bone = np.einsum("vk,vki->vi", below.weights, points)
+        cover = np.linalg.norm(s - bone, axis=1)
+        left = np.einsum("vi,vi->v", x - bone, s - bone) / np.maximum(cover, 1e-9)
+        assert (left > np.minimum(cover, 0.5 * below.lengths) - 2e-3).all()

@@ -8,9 +8,11 @@ import pytest
 import supple
 from supple import device as devices
 from supple.character.crowd import Crowd
+from supple.geometry import quaternions
 from supple.measure import LimbVolumes, limb_volume_ratio
 from supple.motion.pose import Pose
 from supple.skins.kinematic.swelling.limb_swelling import LimbSweller, LimbSwelling
+from supple.skins.kinematic.swelling.spans import spans_along_limbs
 
 RIGS = Path(__file__).parents[4] / "shared" / "data" / "gltf"
 
@@ -101,3 +103,33 @@ def test_flesh_on_real_rigs_keeps_the_volume_of_every_limb_before_the_skin_is_he
     assert plain > 0.15
     usual = _worst(rig, supple.LayeredLattice(keep_volume=False), motion, start, count)[0]  # swells less, looks better
     assert limb < usual < 0.8 * plain
+
+
+def test_spans_lie_along_the_bone_of_their_vertex(hero):
+    meter = LimbVolumes.from_character(hero)
+    ends, lengths = spans_along_limbs(hero, meter)
+    bone = meter.limbs.bone_of
+    found = (bone >= 0) & (lengths > 0.0)
+    assert found.mean() > 0.5
+    assert (lengths[bone < 0] == 0.0).all()
+    along = meter.limbs.along[bone[found]]
+    ways = hero.points[ends[found, 1]] - hero.points[ends[found, 0]]
+    straight = np.einsum("vi,vi->v", ways, along) / np.linalg.norm(along, axis=1) / lengths[found]
+    assert np.median(straight) > 0.9
+    assert straight.min() > 0.0
+
+
+def test_skin_in_a_crease_stays_where_it_is():
+    """An elbow that is bent so far that its inside is folded: it swells outside, and the crease is not filled."""
+    arm = supple.character("arm")
+    bend = supple.motion("bend", arm, angle=np.radians(130.0), hold=True)
+    pose = bend.sample(bend.duration)
+    linear = supple.player(arm, supple.LinearBlend()).advance(pose).astype(float)
+    turns = quaternions.quat_from_matrix(pose.skinning(arm.skeleton)[:, :3, :3])
+    moved = np.linalg.norm(swollen(arm, linear, turns) - linear, axis=1)
+    ends, lengths = spans_along_limbs(arm, LimbVolumes.from_character(arm))
+    left = np.linalg.norm(linear[ends[:, 1]] - linear[ends[:, 0]], axis=1) / np.maximum(lengths, 1e-9)
+    folded = (lengths > 0.0) & (left < 0.3)
+    assert folded.any()
+    assert moved[folded].max() == 0.0
+    assert moved.max() > 0.002

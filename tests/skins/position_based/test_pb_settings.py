@@ -18,7 +18,8 @@ DEFAULTS = {
     "swing.damping": 0.2, "swing.max_offset": 0.5, "swing.dynamic_iterations": 3, "swing.dynamic_stretch": 0.03,
     "swing.gravity": 9.81, "swing.rest_includes_gravity": True, "swing.drag": 0.0, "collision.contact": "on-demand",
     "collision.contact_angle": 2.0 * math.pi / 3.0, "collision.contact_stiffness": 1.0, "skinning.base": "linear",
-    "skinning.weights": "carried", "skinning.smooth": True, "skinning.keep_volume": True,
+    "skinning.weights": "carried", "skinning.smooth": True, "skinning.limb_volume": 0.4,
+    "skinning.keep_volume": True,
 }  # fmt: skip
 OLD = {
     "lively_rounds": 2, "lively_stretch": 0.1, "reach": 0.7, "sculpted": False, "bond": 0.6, "slack": False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,9 +18,10 @@ from supple.geometry.vectors import smoothstep
 from supple.skins.kinematic.blend import BlendWeights, pack_blocks
 from supple.skins.kinematic.hanging_shells import HangingShells
 from supple.skins.kinematic.stretch_guard import StretchGuard
+from supple.skins.kinematic.swelling.limb_swelling import LimbSwelling
 from supple.skins.kinematic.volume_preservation import RestVolume
 from supple.skins.position_based.body.softness import automatic_softness, firmness
-from supple.skins.position_based.body.tetrahedral_body import FleshBody, build_body
+from supple.skins.position_based.body.tetrahedral_body import Bonds, FleshBody, build_body
 from supple.skins.position_based.contact.binding import CollisionBinding
 from supple.skins.position_based.solve.energy import EnergyBinding
 
@@ -85,24 +86,48 @@ class SkinAttachment:
 
 
 @dataclass(frozen=True, eq=False)
+class BoundPoints:
+    """Points of four bones for each of N rows: `joints` (N, 4), `points` (N * 4, 3) [m] at rest, `weights` (N, 4)."""
+
+    joints: IntArray
+    points: Float32Array
+    weights: Float32Array
+
+    @classmethod
+    def from_bonds(cls, bonds: Bonds) -> BoundPoints:
+        """As kernels take them."""
+        points = bonds.points.reshape(-1, 3).astype(np.float32)
+        return cls(bonds.joints, points, bonds.weights.astype(np.float32))
+
+    def stack(self, count: int, joints: int) -> BoundPoints:
+        """Those of `count` copies of a character with so many joints, one after another."""
+        points, weights = (np.tile(values, (count, 1)) for values in (self.points, self.weights))
+        return BoundPoints(stacked(self.joints, count, joints), points, weights)
+
+    def on_device(self, constants: devices.Constants) -> list[Any]:
+        """The first arguments of the kernels that ask where they are."""
+        wp, put = devices.warp(), constants.put
+        return [put(self.joints, wp.vec4i), put(self.points, wp.vec3f), put(self.weights, wp.vec4f)]
+
+
+@dataclass(frozen=True, eq=False)
 class FleshBinding:
     """A character's flesh, or that of a crowd; P particles of all `copies`, V vertices.
 
     `body` is that of one of them, and so is `softness`, how soft the skin is by itself at each of its particles.
-    `packed` are the particles' rest positions and joints, `bond_joints` (P, 4), `bond_points` (P * 4, 3) [m] and
-    `bond_weights` (P, 4) what they are bound to. `depth` (P,) [m] is how deep flesh goes that swings, `max_correction`
+    `packed` are the particles' rest positions and joints, `bonds` what they are bound to, `cover` the bones below every
+    vertex. `depth` (P,) [m] is how deep flesh goes that swings, `max_correction`
     (P,) [m] how far it may settle from where the bones carry it. The skin is attached evenly across elements
     (`attachment`) or by each element alone (`plain_attachment`), shells that lie on it are `hanging`, and `guard` holds
-    its edges. `energy` is what settling flesh lowers, `collision` what it may meet. `member` is that of one copy alone.
+    its edges. Limbs keep their volume by `swelling`, the whole by `volume`. `energy` is what settling flesh lowers,
+    `collision` what it may meet. `member` is that of one copy alone.
     """
 
     character: Character
     body: FleshBody
     copies: int
     packed: BlendWeights
-    bond_joints: IntArray
-    bond_points: Float32Array
-    bond_weights: Float32Array
+    bonds: BoundPoints
     depth: Float32Array
     max_correction: Float32Array
     inverse_masses: Float32Array
@@ -111,6 +136,8 @@ class FleshBinding:
     plain_attachment: SkinAttachment
     hanging: HangingShells
     guard: StretchGuard
+    cover: BoundPoints
+    swelling: LimbSwelling
     volume: RestVolume
     collision: CollisionBinding
     energy: EnergyBinding
@@ -137,9 +164,7 @@ class FleshBinding:
             body,
             1,
             BlendWeights.from_weights(body.constraints.points, body.weights, len(character.skeleton)),
-            body.bonds.joints,
-            body.bonds.points.reshape(-1, 3).astype(np.float32),
-            body.bonds.weights.astype(np.float32),
+            BoundPoints.from_bonds(body.bonds),
             _swing_depth(character, body),
             _max_correction(body),
             inverse_masses,
@@ -148,6 +173,8 @@ class FleshBinding:
             SkinAttachment.from_body(character, body, body.plain_embedding),
             HangingShells.from_shells(character.anatomy.shells),
             StretchGuard.from_character(character),
+            BoundPoints.from_bonds(body.skin_bonds),
+            LimbSwelling.from_character(character),
             RestVolume.from_character(character, _loose_thickness(character, body)),
             collision,
             EnergyBinding.from_constraints(constraints, body.bonds.lengths, inverse_masses),
@@ -162,9 +189,7 @@ class FleshBinding:
             character=crowd,
             copies=count,
             packed=self.packed.stack(count),
-            bond_joints=stacked(self.bond_joints, count, len(crowd.member.skeleton)),
-            bond_points=np.tile(self.bond_points, (count, 1)),
-            bond_weights=np.tile(self.bond_weights, (count, 1)),
+            bonds=self.bonds.stack(count, len(crowd.member.skeleton)),
             depth=np.tile(self.depth, count),
             max_correction=np.tile(self.max_correction, count),
             inverse_masses=np.tile(self.inverse_masses, count),
@@ -172,6 +197,8 @@ class FleshBinding:
             plain_attachment=self.plain_attachment.stack(count, particles),
             hanging=self.hanging.stack(count, len(crowd.member.points)),
             guard=self.guard.stack(count, len(crowd.member.points)),
+            cover=self.cover.stack(count, len(crowd.member.skeleton)),
+            swelling=self.swelling.stack(count),
             volume=self.volume.stack(crowd),
             energy=self.energy.stack(count),
             member=self,
@@ -202,6 +229,7 @@ class FleshBinding:
             softness=automatic_softness(character, body),
             attachment=SkinAttachment.from_body(character, body, body.embedding),
             plain_attachment=SkinAttachment.from_body(character, body, body.plain_embedding),
+            swelling=self.swelling.reshaped(character),
             volume=self.volume.reshaped(character, _loose_thickness(character, body)),
             energy=energy,
         )

@@ -59,4 +59,7 @@ class Skinning(Settings):
     base: str = setting("linear", "The kinematic skin below", choices=tuple(BASES))
     weights: str = setting("carried", "Weights of the flesh: the skin's own, or by bones", choices=("carried", "bones"))
     smooth: bool = setting(True, "The skin follows the flesh evenly across elements")
+    limb_volume: float = setting(
+        0.4, "How far limbs may swell around bent joints to keep their volume, of their girth", low=0.0, high=1.0
+    )
     keep_volume: bool = setting(True, "Close the last of the volume error on the skin")

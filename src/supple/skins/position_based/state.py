@@ -17,6 +17,7 @@ from supple.motion.pose import Pose
 from supple.settings import flattened
 from supple.skins.kinematic import dual_quaternion, linear_blend
 from supple.skins.kinematic.blend import Affine, BlendArrays
+from supple.skins.kinematic.swelling.limb_swelling import LimbSweller
 from supple.skins.kinematic.volume_preservation import VolumePreserver
 from supple.skins.position_based.binding import FleshBinding
 from supple.skins.position_based.body.softness import regional_softness
@@ -96,6 +97,9 @@ class FleshState:
             devices.to_device(each, wp.float32, self.device) for each in _painted(binding)
         )
         self.surface = AttachedSkin(binding, smooth=skin.skinning.smooth)
+        lengths = np.tile(binding.body.skin_bonds.lengths, binding.copies).astype(np.float32)
+        self.cover_lengths = devices.to_device(lengths, wp.float32, self.device)
+        self.sweller = LimbSweller(binding.swelling, self.surface.points, self.joint_rotations, constants)
         self.volume_keeper = VolumePreserver(binding.volume, self.surface.points, constants)
         if skin.skinning.keep_volume:
             binding.volume.tell("PositionBased")
@@ -162,6 +166,7 @@ class FleshState:
         for array, values in zip(own, _painted(binding), strict=True):
             devices.write(array, values)
         self.surface.reshape(binding)
+        self.sweller.reshape(binding.swelling)
         self.volume_keeper.reshape(binding.volume)
 
     def _make_recipe(self) -> SettleAndSwing:
@@ -178,6 +183,7 @@ class FleshState:
             self.blend.set_pose(pose, skeleton)
         self._notice_rest(dt)
         self.surface.set_pose(pose)
+        self.sweller.set(pose)
         self.volume_keeper.set(pose)
         if self.collides:
             at_rest = self.memory.still > STILL_AFTER
@@ -239,6 +245,7 @@ class FleshState:
         devices.write(self.params, self._params)
         self._tune_collision(skin)
         self.surface.attach(smooth=skin.skinning.smooth)
+        self.sweller.set_most(skin.skinning.limb_volume)
         if self.handles is not None:
             self.handles.tune(skin)
         self._set_softness(skin)

@@ -50,6 +50,7 @@ def _stages(skin: PositionBased, state: FleshState, incoming: Any) -> Stages:
         skin.skinning.smooth,
         skin.iterations,
         skin.swing.dynamic_iterations,
+        skin.skinning.limb_volume > 0.0,
         skin.skinning.keep_volume,
         state.handles is not None,
     )
@@ -81,6 +82,8 @@ def _record(skin: PositionBased, state: FleshState, incoming: Any) -> Stages:
         *([] if handles is None else handles.undraw()),
         run.update_velocities,
         run.carry_skin,
+        run.cover_bones,
+        *([state.sweller.keep] if skin.skinning.limb_volume > 0.0 else []),
         *([state.volume_keeper.keep] if skin.skinning.keep_volume else []),
         *binding.hanging.record(incoming, state.surface.points, binding.constants),
         *([] if handles is None else handles.finish()),
@@ -99,15 +102,13 @@ class _Launches:
         def recorded(kernel: Any, *inputs: Any) -> devices.Launch:
             return devices.Launch(kernel, state.count, inputs, state.device)
 
-        wp, binding, memory, skin = devices.warp(), state.binding, state.memory, state.surface
-        put, blend, particles = binding.constants.put, state.arrays, state.recipe.particles
+        binding, memory, skin = state.binding, state.memory, state.surface
+        blend, particles = state.arrays, state.recipe.particles
         inputs = [state.affine.matrices, state.joint_rotations]
         self.rotate_joints = devices.Launch(rotate_joints, len(state.joint_rotations), inputs, state.device)
         self.move_anchors = recorded(
             kernels.move_anchors,
-            put(binding.bond_joints, wp.vec4i),
-            put(binding.bond_points, wp.vec3f),
-            put(binding.bond_weights, wp.vec4f),
+            *binding.bonds.on_device(binding.constants),
             state.affine.matrices,
             state.recipe.anchors,
         )
@@ -164,3 +165,6 @@ class _Launches:
         inputs = [skin.blocks, skin.particles, skin.barycentric, skin.follow, skin.rest_distance, skin.leeway]
         inputs += [blend.posed, state.offsets, incoming, skin.points]
         self.carry_skin = devices.Launch(kernels.carry_skin, skin.count, inputs, state.device)
+        inputs = [*binding.cover.on_device(binding.constants), state.affine.matrices, state.cover_lengths]
+        inputs += [incoming, skin.points]
+        self.cover_bones = devices.Launch(kernels.cover_bones, skin.count, inputs, state.device)

@@ -32,6 +32,7 @@ RECOVERS = wp.constant(8)  # 1: elements inside out are led back, which would tr
 AWAKE = wp.constant(9)  # 1: flesh settles; 0: it stays where it settled, as bones have stood still for long
 TINY = wp.constant(1.0e-12)
 EASE = wp.constant(0.5)  # of the way from the last correction to the new one that a step goes
+LEAST_COVER = wp.constant(0.5)  # of how far skin lies over its bone at rest: how much of that flesh leaves it
 MOST_DAMPING = wp.constant(0.99)  # the oscillator is solved below its critical damping
 
 
@@ -90,18 +91,23 @@ def warm_start(
     particles[i] = wp.vec4f(p[0], p[1], p[2], inverse_masses[i])
 
 
+@wp.func
+def bound_point(i: int, bones: Vec4iArray, points: Vec3Array, weights: Vec4Array, transforms: Transforms) -> wp.vec3f:
+    bone = bones[i]
+    weight = weights[i]
+    a = wp.vec3f(0.0, 0.0, 0.0)
+    for k in range(4):
+        a += weight[k] * transform_affine(transforms[bone[k]], points[4 * i + k])
+    return a
+
+
 @wp.kernel(enable_backward=False)
 def move_anchors(
     first: int, bones: Vec4iArray, points: Vec3Array, weights: Vec4Array, transforms: Transforms, anchors: Vec3Array
 ):
     """What each particle is bound to: points of four bones, by their shares."""
     i = first + wp.tid()
-    bone = bones[i]
-    weight = weights[i]
-    a = wp.vec3f(0.0, 0.0, 0.0)
-    for k in range(4):
-        a += weight[k] * transform_affine(transforms[bone[k]], points[4 * i + k])
-    anchors[i] = a
+    anchors[i] = bound_point(i, bones, points, weights, transforms)
 
 
 @wp.kernel(enable_backward=False)
@@ -233,3 +239,30 @@ def carry_skin(
     size = wp.length(r)
     excess = wp.max(size - rest_distance[v], 0.0)
     skin[v] = x + follow[v] * (d - (excess * excess / ((leeway + excess) * wp.max(size, TINY))) * r)
+
+
+@wp.kernel(enable_backward=False)
+def cover_bones(
+    first: int,
+    bones: Vec4iArray,
+    points: Vec3Array,
+    weights: Vec4Array,
+    transforms: Transforms,
+    lengths: FloatArray,
+    incoming: Vec3Array,
+    skin: Vec3Array,
+):
+    """No bone comes out through skin that covers it where the bones alone carry the skin.
+
+    With a the point of the bone below a vertex and s where the bones alone carry it, the vertex stays on the same side:
+    (x - a) . n >= min(|s - a|, c l), with n = (s - a) / |s - a| and l the distance at rest (`lengths`).
+    """
+    v = first + wp.tid()
+    a = bound_point(v, bones, points, weights, transforms)
+    cover = incoming[v] - a
+    length = wp.length(cover)
+    if length > TINY:
+        n = cover / length
+        missing = wp.min(length, LEAST_COVER * lengths[v]) - wp.dot(skin[v] - a, n)
+        if missing > 0.0:
+            skin[v] = skin[v] + missing * n

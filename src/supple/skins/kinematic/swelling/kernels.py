@@ -13,12 +13,15 @@ from supple.skins.kinematic.rotation_kernels import blend_rotations
 
 IntArray = wp.array(dtype=wp.int32)
 FloatArray = wp.array(dtype=wp.float32)
+Vec2iArray = wp.array(dtype=wp.vec2i)
 Vec2Array = wp.array(dtype=wp.vec2f)
 Vec3iArray = wp.array(dtype=wp.vec3i)
 
 TRIANGLE = wp.constant(0)  # kinds of terms that a limb is added up from
 CAP = wp.constant(1)
 VERTEX = wp.constant(2)
+FOLDED = wp.constant(0.3)  # of its length at rest along the limb: skin that is as short lies in a crease
+UNFOLDED = wp.constant(0.8)  # the same for skin that swells in full
 LEAST_GAIN = wp.constant(0.02)  # of a limb's volume: what gains less by swelling to twice its girth is left as it is
 
 
@@ -58,14 +61,26 @@ def turn_radii(
     joints: Joints,
     weights: Weights,
     reals: Quaternions,
+    ends: Vec2iArray,
+    spans: FloatArray,
+    skin: Points,
     directions: Points,
 ):
-    """d: the way outwards at rest, turned as the bones turn the vertex."""
+    """d: the way outwards at rest, turned as the bones turn the vertex; less of it in a crease.
+
+    Skin in a crease is folded together along its limb, `spans` from one of its `ends` to the other at rest. A limb that
+    has lost its girth is not, and swells.
+    """
     i = first + wp.tid()
-    r = radii[i % each]
+    v = i % each
+    r = radii[v]
     d = wp.vec3f(0.0, 0.0, 0.0)
     if wp.dot(r, r) > 0.0:
         d = rotate(blend_rotations(i, blocks, joints, weights, reals), r)
+        if spans[v] > 0.0:
+            e = ends[v]
+            t = wp.length(skin[i - v + e[1]] - skin[i - v + e[0]]) / spans[v]
+            d = wp.smoothstep(FOLDED, UNFOLDED, t) * d
     directions[i] = d
 
 

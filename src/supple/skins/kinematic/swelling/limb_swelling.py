@@ -18,8 +18,10 @@ from supple.geometry.rows import group_by_label
 from supple.motion.pose import Pose
 from supple.skins.kinematic.blend import BlendWeights
 from supple.skins.kinematic.swelling.radii import swelling_radii
+from supple.skins.kinematic.swelling.spans import spans_along_limbs
 
 SHRINKING = 0.3  # of how far a limb may swell: how far it may shrink
+_BETWEEN = 0.5  # of what flesh swells: what is rigid and yet between joints swells
 _ROUNDS = 2  # of steps: the second leaves about a thousandth
 _CHUNK = 64  # terms that one thread adds up
 
@@ -29,27 +31,36 @@ class LimbSwelling:
     """What is known of a skin whose limbs shall keep their volumes; of a crowd, of one `member`.
 
     `radii` (V, 3) [m] is how far every vertex goes at rest when its limb grows to twice its girth. Vertices take part
-    less the more they are leaf or rigid, as `firmness` (V,) says, 0 to 1.
+    less the more they are leaf or rigid, as `firmness` (V,) says, 0 to 1, and the more the skin from one to the other
+    of their `ends` (V, 2), `spans` (V,) [m] at rest, is folded.
     """
 
     member: Character
     copies: int
     meter: LimbVolumes | None
     radii: FloatArray
+    ends: IntArray
+    spans: Float32Array
     firmness: FloatArray
     packed: BlendWeights | None
 
     @classmethod
     def from_character(cls, character: Character) -> LimbSwelling:
         """Divide a character into limbs; none without weights, or where its flesh encloses nothing."""
-        member, copies = (character.member, character.count) if isinstance(character, Crowd) else (character, 1)
-        flesh = member.body_shape.shells.flesh_triangles(member.triangles)
-        meter = LimbVolumes.from_character(member, flesh)
+        if isinstance(character, Crowd):
+            return cls.from_character(character.member).stack(character.count)
+        flesh = character.body_shape.shells.flesh_triangles(character.triangles)
+        meter = LimbVolumes.from_character(character, flesh)
         if meter is None:
-            none = np.zeros((len(member.points), 3))
-            return cls(member, copies, None, none, none[:, 0], None)
+            none, ends = np.zeros((len(character.points), 3)), np.zeros((len(character.points), 2), dtype=np.int32)
+            return cls(character, 1, None, none, ends, none[:, 0].astype(np.float32), none[:, 0], None)
         packed = BlendWeights.from_character(character, "LimbSwelling")
-        return cls(member, copies, meter, swelling_radii(member, meter), _firmness(member), packed)
+        spans = spans_along_limbs(character, meter)
+        return cls(character, 1, meter, swelling_radii(character, meter), *spans, _firmness(character), packed)
+
+    def stack(self, count: int) -> LimbSwelling:
+        """That of a crowd of `count`, of which this is one member's."""
+        return replace(self, copies=count, packed=None if self.packed is None else self.packed.stack(count))
 
     def reshaped(self, character: Character) -> LimbSwelling:
         """That of a character with other shapes and maps."""
@@ -60,13 +71,13 @@ class LimbSwelling:
 def _firmness(member: Character) -> FloatArray:
     """How much (V,) of its swelling every vertex leaves to others: leaves and what is painted rigid leave all of it.
 
-    What is rigid by its name, such as a hand, swells where joints share it, which is where it collapses. What carries
-    armour or clothes does not swell under them.
+    What is rigid by its name, such as a hand, swells in part where joints share it, which is where it collapses.
+    What carries armour or clothes does not swell under them.
     """
     anatomy, weights = member.anatomy, member.weights
     between = np.zeros(len(member.points))
     if weights is not None and RIGID not in member.maps:
-        between = np.clip(2.0 - 2.0 * weights.values.max(axis=1), 0.0, 1.0)
+        between = _BETWEEN * np.clip(2.0 - 2.0 * weights.values.max(axis=1), 0.0, 1.0)
     firm = np.maximum(anatomy.leaf, anatomy.rigid * (1.0 - between))
     shells = anatomy.shells
     firm[shells.hosts[shells.host_weights > 0.0]] = 1.0
@@ -133,8 +144,9 @@ class LimbSweller:
             return devices.Launch(kernel, size, list(inputs), device)
 
         blend = [packed.blocks, put(packed.joints, wp.vec4i), put(packed.weights, wp.vec4f), reals]
+        spans = [put(self._swelling.ends, wp.vec2i), put(self._swelling.spans, wp.float32)]
         stages = [
-            launch(kernels.turn_radii, count, each, self._radii, *blend, directions),
+            launch(kernels.turn_radii, count, each, self._radii, *blend, *spans, points, directions),
             launch(geometry.area_vectors, len(faces), points, put(faces, wp.vec3i), areas),
             launch(kernels.measure_gains, count, each, *rows, areas, directions, gains),
         ]

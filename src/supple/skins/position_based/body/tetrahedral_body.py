@@ -65,8 +65,8 @@ class FleshBody:
     bound to. Every particle sees the skin through the triangle nearest to it: `surface_corners` (P, 3) are its corners
     and `surface_barycentric` (P, 3) how much each counts. `skin_depth` (P,) [m] is how far it lies below the skin.
     `half_thickness` (V,) [m] is how deep flesh goes under each vertex of the skin, `flesh` (P,) [m] the same where a
-    particle sees the skin. The skin itself follows the particles by `embedding`, evenly across the borders of elements,
-    or each element by itself by `plain_embedding`.
+    particle sees the skin. `skin_bonds` say which bones lie below each vertex. The skin itself follows the particles by
+    `embedding`, evenly across the borders of elements, or each element by itself by `plain_embedding`.
     """
 
     constraints: Constraints
@@ -78,6 +78,7 @@ class FleshBody:
     surface_barycentric: FloatArray
     skin_depth: FloatArray
     half_thickness: FloatArray
+    skin_bonds: Bonds
     embedding: Embedding
     plain_embedding: Embedding
 
@@ -138,6 +139,7 @@ def build_body(character: Character, *, count: int, weights: str, spread: float 
         barycentric,
         skin_depth,
         half_thickness,
+        Bonds.from_bones(character.points, bones),
         *embeddings,
     )
     return body if weights == "bones" else replace(body, weights=_carry_weights_inwards(body, character))
