@@ -21,7 +21,7 @@ from supple.skins.kinematic.stretch_guard import StretchGuard
 from supple.skins.kinematic.swelling.limb_swelling import LimbSwelling
 from supple.skins.kinematic.volume_preservation import RestVolume
 from supple.skins.position_based.body.softness import automatic_softness, firmness
-from supple.skins.position_based.body.tetrahedral_body import Bonds, FleshBody, build_body
+from supple.skins.position_based.body.tetrahedral_body import WHERE, Bonds, FleshBody, build_body
 from supple.skins.position_based.contact.binding import CollisionBinding
 from supple.skins.position_based.solve.energy import EnergyBinding
 
@@ -40,6 +40,7 @@ _HOLDS = (
 # On single shells 99 of 100 vertices are below a quarter.
 _FOREIGN = (0.25, 0.5)
 _FADES = 2.0  # sizes of an element, at least, over which the skin passes from flesh to bones
+_OWN = (0.5, 0.9)  # share of its weights: skin that the bones below it carry by less may go round them, by more not
 _NEAR, _FAR = 0.25, 1.25  # sizes of an element outside the flesh: to the first the skin goes along, from the second not
 
 
@@ -116,9 +117,10 @@ class FleshBinding:
 
     `body` is that of one of them, and so is `softness`, how soft the skin is by itself at each of its particles.
     `packed` are the particles' rest positions and joints, `bonds` what they are bound to, `cover` the bones below every
-    vertex. `depth` (P,) [m] is how deep flesh goes that swings, `max_correction`
-    (P,) [m] how far it may settle from where the bones carry it. The skin is attached evenly across elements
-    (`attachment`) or by each element alone (`plain_attachment`), shells that lie on it are `hanging`, and `guard` holds
+    vertex, `cover_offsets` (V, 3) [m] the way from there, and `covers` (V, 2) its length and how much they count.
+    `depth` (P,) [m] is how deep flesh goes that swings, `max_correction` (P,) [m] how far it may settle from where the
+    bones carry it. The skin is attached evenly across elements (`attachment`) or by each element alone
+    (`plain_attachment`), shells that lie on it are `hanging`, and `guard` holds
     its edges. Limbs keep their volume by `swelling`, the whole by `volume`. `energy` is what settling flesh lowers,
     `collision` what it may meet. `member` is that of one copy alone.
     """
@@ -137,6 +139,8 @@ class FleshBinding:
     hanging: HangingShells
     guard: StretchGuard
     cover: BoundPoints
+    cover_offsets: Float32Array
+    covers: Float32Array
     swelling: LimbSwelling
     volume: RestVolume
     collision: CollisionBinding
@@ -174,6 +178,7 @@ class FleshBinding:
             HangingShells.from_shells(character.anatomy.shells),
             StretchGuard.from_character(character),
             BoundPoints.from_bonds(body.skin_bonds),
+            *_covers(character, body),
             LimbSwelling.from_character(character),
             RestVolume.from_character(character, _loose_thickness(character, body)),
             collision,
@@ -198,6 +203,8 @@ class FleshBinding:
             hanging=self.hanging.stack(count, len(crowd.member.points)),
             guard=self.guard.stack(count, len(crowd.member.points)),
             cover=self.cover.stack(count, len(crowd.member.skeleton)),
+            cover_offsets=np.tile(self.cover_offsets, (count, 1)),
+            covers=np.tile(self.covers, (count, 1)),
             swelling=self.swelling.stack(count),
             volume=self.volume.stack(crowd),
             energy=self.energy.stack(count),
@@ -255,3 +262,13 @@ def _loose_thickness(character: Character, body: FleshBody) -> FloatArray:
     """How thick (V,) [m] the flesh is that may take part in a change of volume."""
     anatomy = character.anatomy
     return np.asarray(body.half_thickness * (1.0 - np.maximum(anatomy.rigid, anatomy.leaf)))
+
+
+def _covers(character: Character, body: FleshBody) -> tuple[Float32Array, Float32Array]:
+    """The way (V, 3) [m] to every vertex from the bones below it; its length, and how much of it they carry (V, 2)."""
+    bonds, weights = body.skin_bonds, character.require_weights(WHERE)
+    own = (weights.joints[:, :, None] == bonds.joints[:, None, :]).any(axis=2)
+    carried = smoothstep((weights.values * own).sum(axis=1), *_OWN)
+    offsets = character.points - np.einsum("vk,vki->vi", bonds.weights, bonds.points)
+    carried[bonds.lengths < 1e-6 * float(character.size.max())] = 0.0  # on the bone there is no side
+    return offsets.astype(np.float32), np.stack([bonds.lengths, carried], axis=1).astype(np.float32)

@@ -97,8 +97,6 @@ class FleshState:
             devices.to_device(each, wp.float32, self.device) for each in _painted(binding)
         )
         self.surface = AttachedSkin(binding, smooth=skin.skinning.smooth)
-        lengths = np.tile(binding.body.skin_bonds.lengths, binding.copies).astype(np.float32)
-        self.cover_lengths = devices.to_device(lengths, wp.float32, self.device)
         self.sweller = LimbSweller(binding.swelling, self.surface.points, self.joint_rotations, constants)
         self.volume_keeper = VolumePreserver(binding.volume, self.surface.points, constants)
         if skin.skinning.keep_volume:

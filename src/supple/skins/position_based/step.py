@@ -103,6 +103,7 @@ class _Launches:
             return devices.Launch(kernel, state.count, inputs, state.device)
 
         binding, memory, skin = state.binding, state.memory, state.surface
+        wp, put = devices.warp(), binding.constants.put
         blend, particles = state.arrays, state.recipe.particles
         inputs = [state.affine.matrices, state.joint_rotations]
         self.rotate_joints = devices.Launch(rotate_joints, len(state.joint_rotations), inputs, state.device)
@@ -165,6 +166,6 @@ class _Launches:
         inputs = [skin.blocks, skin.particles, skin.barycentric, skin.follow, skin.rest_distance, skin.leeway]
         inputs += [blend.posed, state.offsets, incoming, skin.points]
         self.carry_skin = devices.Launch(kernels.carry_skin, skin.count, inputs, state.device)
-        inputs = [*binding.cover.on_device(binding.constants), state.affine.matrices, state.cover_lengths]
-        inputs += [incoming, skin.points]
+        inputs = [*binding.cover.on_device(binding.constants), state.affine.matrices]
+        inputs += [put(binding.cover_offsets, wp.vec3f), put(binding.covers, wp.vec2f), incoming, skin.points]
         self.cover_bones = devices.Launch(kernels.cover_bones, skin.count, inputs, state.device)

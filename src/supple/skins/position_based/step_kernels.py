@@ -16,6 +16,7 @@ from supple.skins.kinematic.rotation_kernels import blend_rotations
 
 Vec4Array = wp.array(dtype=wp.vec4f)
 Vec3Array = wp.array(dtype=wp.vec3f)
+Vec2Array = wp.array(dtype=wp.vec2f)
 Vec4iArray = wp.array(dtype=wp.vec4i)
 FloatArray = wp.array(dtype=wp.float32)
 IntArray = wp.array(dtype=wp.int32)
@@ -248,21 +249,27 @@ def cover_bones(
     points: Vec3Array,
     weights: Vec4Array,
     transforms: Transforms,
-    lengths: FloatArray,
+    offsets: Vec3Array,
+    covers: Vec2Array,
     incoming: Vec3Array,
     skin: Vec3Array,
 ):
     """No bone comes out through skin that covers it where the bones alone carry the skin.
 
-    With a the point of the bone below a vertex and s where the bones alone carry it, the vertex stays on the same side:
-    (x - a) . n >= min(|s - a|, c l), with n = (s - a) / |s - a| and l the distance at rest (`lengths`).
+    With a the point of the bone below a vertex, n the direction from there to the vertex at rest (`offsets`), turned
+    with the bone, s where the bones alone carry the vertex and l the distance at rest, it stays on the same side:
+    (x - a) . n >= min((s - a) . n, c l). `covers` has l and how much this counts: skin that other bones carry may go
+    round this one.
     """
     v = first + wp.tid()
-    a = bound_point(v, bones, points, weights, transforms)
-    cover = incoming[v] - a
-    length = wp.length(cover)
-    if length > TINY:
-        n = cover / length
-        missing = wp.min(length, LEAST_COVER * lengths[v]) - wp.dot(skin[v] - a, n)
-        if missing > 0.0:
-            skin[v] = skin[v] + missing * n
+    rest = covers[v]
+    if rest[1] > 0.0:
+        a = bound_point(v, bones, points, weights, transforms)
+        n = wp.vec3f(0.0, 0.0, 0.0)
+        for k in range(4):
+            m = transforms[bones[v][k]]
+            n += weights[v][k] * (transform_affine(m, offsets[v]) - transform_affine(m, wp.vec3f(0.0, 0.0, 0.0)))
+        n = wp.normalize(n)
+        least = wp.min(wp.dot(incoming[v] - a, n), LEAST_COVER * rest[0])
+        missing = wp.max(least - wp.dot(skin[v] - a, n), 0.0)
+        skin[v] = skin[v] + (rest[1] * missing) * n
