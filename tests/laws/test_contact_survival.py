@@ -60,6 +60,33 @@ def test_a_squeezed_character_stays_between_the_walls(step, flesh):
     assert np.abs(state.memory.body.velocities).max() < 0.5
 
 
+@pytest.mark.parametrize("distance", [3.0, 1e3, 1e6])
+def test_a_motion_that_jumps_takes_the_body_along_as_it_is(distance):
+    """Turned as well, in full swing: it is there what it would be here, but for single precision."""
+    skin = ArticulatedContact(elements=ELEMENTS, flesh="fat")
+    bend = supple.motion("bend", TUBE)
+    jump = np.array(
+        [[0.0, 0.0, 1.0, distance], [0.0, 1.0, 0.0, 0.0], [-1.0, 0.0, 0.0, -distance], [0.0, 0.0, 0.0, 1.0]]
+    )
+    here, there = (supple.player(TUBE, skin) for _ in range(2))
+    for frame in range(30):
+        pose = bend.sample(frame / 60.0)
+        stayed = here.advance(pose, 1.0 / 60.0)
+        moved = there.advance(pose if frame < 15 else Pose(jump @ pose.world_from_joint), 1.0 / 60.0)
+    allowed = 1e-3 + 8.0 * np.spacing(np.float32(distance))  # flesh hangs as before, though it was turned
+    np.testing.assert_allclose(moved, stayed @ jump[:3, :3].T + jump[:3, 3], rtol=0.0, atol=allowed)
+
+
+def test_a_limp_body_stays_where_it_is_when_its_motion_jumps():
+    skin = ArticulatedContact(elements=ELEMENTS, gravity=0.0, **LIMP)
+    player = supple.player(TUBE, skin)
+    for frame in range(10):
+        far = REST.world_from_joint.copy()
+        far[:, 0, 3] += 50.0 * (frame > 4)
+        points = player.advance(Pose(far), 1.0 / 60.0)
+    np.testing.assert_allclose(points, TUBE.points, atol=1e-4)
+
+
 def farthest_bend(step, limits):
     """Of a tube that is held at one end and pushed down at the other by 8 cm."""
     rod = Sphere(radius=0.1, at=Keys([0.0, 0.5], [[0.4, 0.3, 0.0], [0.4, 0.1, 0.0]]))

@@ -18,6 +18,7 @@ from supple.skins.contact.binding import ContactBinding, Sag
 from supple.skins.contact.control.controller import PoseController
 from supple.skins.contact.control.cues import read_cues
 from supple.skins.contact.control.directing import Directing, no_strikes
+from supple.skins.contact.control.teleports import Teleports
 from supple.skins.contact.control.tracking import Tracking
 from supple.skins.contact.detection.collision_pipeline import (
     BodyState,
@@ -84,6 +85,7 @@ class ContactState:
         nodes, links = self.solver.nodes, self.solver.links
         self._tracking = _tracking(binding, mechanism, skin)
         self.controller = PoseController(self._tracking, links, dt=skin.step, gravity=_borne(skin), device=device)
+        self._teleports = Teleports(mechanism, binding.links)
         self._met = self._obstacles = skin.scene_for(binding.character)
         self.guard = StabilityGuard(
             nodes, links, rest_sag=self.rest_sag, max_displacements=binding.max_displacements, device=device
@@ -148,6 +150,13 @@ class ContactState:
             size = float(self.binding.character.size.max())
             self.hands.hold([*self._pulls, *(pull.sized(size) for pull in pushed)])
             self._held_by_cues = bool(pushed)
+
+    def follow_jumps(self, pose: Pose, dt: float) -> None:
+        """Where the motion jumps over the ground in the step of `dt` [s] that comes, go along as it is."""
+        memory = self.memory
+        led = (memory.strengths[self.mechanism.roots] > 0.0) | (memory.time == 0.0)
+        if self._teleports.carry(memory.body, memory.animated, pose, led, dt):
+            self._reached = None
 
     def _make_pipeline(self, ground: RigidBody | None) -> CollisionPipeline:
         """What finds its contacts: its skin among the obstacles, and the border of its flesh with itself."""

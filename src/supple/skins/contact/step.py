@@ -46,6 +46,7 @@ def advance(state: ContactState, pose: Pose, dt: float) -> Any:
 
 def set_targets(state: ContactState, pose: Pose, dt: float) -> None:
     """Where the motion leads joints and roots in this step; what it moves in the first one is moving already."""
+    state.follow_jumps(pose, dt)
     if not state.is_loaded:
         state.controller.set_animated(state.memory.animated)
     state.take_cues(dt)
