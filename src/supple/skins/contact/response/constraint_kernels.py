@@ -133,7 +133,8 @@ class Constraints:
     `compliances` and `tangent_compliances` are along the normal and the surface; `gaps` [m, rad] at the start of the
     step; `coupled_links` with their blocks are J, `counts` of them each. The limit of a ball, whichever way it turns,
     is |w + b| <= `radii` with b its `bends` [rad/s]; `radii` of others are negative. `bounds` [N m s] are of the
-    friction of joints, which has no normal, and negative for all else. `offsets` are by how much flesh,
+    friction of joints, which has no normal, and negative for all else. `inverse_masses` [1/kg] are what the links of a
+    contact yield, each by itself. `offsets` are by how much flesh,
     as a whole, moves a contact otherwise than its compliance says, w0 apart.
     """
 
@@ -152,6 +153,7 @@ class Constraints:
     bends: Vectors
     radii: FloatArray
     bounds: FloatArray
+    inverse_masses: FloatArray
     counts: IntArray
     coupled_links: IntArray
     linear_blocks: Matrices
@@ -170,6 +172,7 @@ class SolverState:
     velocity_changes: Vectors
     momenta: Vectors
     impulses: Vectors
+    loads: Vectors
     applied: Vectors
     velocities: Vectors
     directions: Vectors
@@ -487,6 +490,7 @@ def build_contacts(
     constraints.least_tangents[c] = wp.max(half * (wp.trace(firm) - firmest), solve.stiction * inverse_mass)
     constraints.most_tangents[c] = wp.max(half * (wp.trace(compliance) - along), constraints.least_tangents[c])
     constraints.tangent_compliances[c] = constraints.most_tangents[c]
+    constraints.inverse_masses[c] = inverse_mass
     constraints.normals[c] = n
     constraints.radii[c] = wp.float64(-1.0)
     constraints.bounds[c] = wp.float64(-1.0)

@@ -164,6 +164,7 @@ class ContactSolver:
             "target_velocities",
             "radii",
             "bounds",
+            "inverse_masses",
         )
         self._constraints = fill(
             constraints.Constraints,
@@ -182,6 +183,7 @@ class ContactSolver:
             velocity_changes=wp.zeros(size, dtype=wp.vec3d, device=self._device),
             momenta=allocate(size, wp.vec3d),
             impulses=allocate(count, wp.vec3d),
+            loads=allocate(count, wp.vec3d),
             applied=allocate(count, wp.vec3d),
             velocities=allocate(count, wp.vec3d),
             directions=allocate(count, wp.vec3d),

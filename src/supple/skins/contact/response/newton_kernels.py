@@ -39,7 +39,8 @@ from supple.skins.contact.response.constraint_kernels import (
 
 STICKS = wp.constant(wp.float64(0.999))  # of its bound: who rubbed less stuck
 SEARCHES = wp.constant(12)  # of the line, at most
-BOUNDINGS = wp.constant(4)  # how often bounds of friction are found in one solution
+LOADINGS = wp.constant(4)  # how often friction is made a load, where it does not settle
+BOUNDINGS = wp.constant(6)  # how often bounds of friction are found in one solution
 LOOSE = wp.constant(wp.float64(1.0e-3))  # of how fast things close: a residual below which bounds of friction are found
 ROUGH = wp.constant(wp.float64(0.01))  # of the depth that is left alone: how well positions are corrected
 FLAT = wp.constant(wp.float64(0.1))  # of the slope at its start: where a line is searched enough
@@ -235,7 +236,7 @@ def compute_residual(
     for i in range(wide.size):
         wide.rhs[i] = -state.momenta[i]
     for c in range(count):
-        state.impulses[c] = impulse_at(c, state.velocities[c], state.friction_bounds[c], constraints)
+        state.impulses[c] = impulse_at(c, state.velocities[c], state.friction_bounds[c], constraints) + state.loads[c]
         if wp.length_sq(state.impulses[c]) > wp.float64(0.0):
             apply_impulse(c, state.impulses[c], constraints, wide.rhs)
     worst = wp.float64(0.0)
@@ -264,7 +265,7 @@ def search_line(
     for c in range(count):
         at_low -= wp.dot(state.impulses[c], state.directions[c])
         full = impulse_at(c, state.velocities[c] + state.directions[c], state.friction_bounds[c], constraints)
-        at_high -= wp.dot(full, state.directions[c])
+        at_high -= wp.dot(full + state.loads[c], state.directions[c])
     steep = wp.abs(at_low)
     if at_high <= FLAT * steep:
         return wp.float64(1.0)
@@ -278,7 +279,8 @@ def search_line(
         value = slope + middle * curve
         for c in range(count):
             w = state.velocities[c] + middle * state.directions[c]
-            value -= wp.dot(impulse_at(c, w, state.friction_bounds[c], constraints), state.directions[c])
+            pushed = impulse_at(c, w, state.friction_bounds[c], constraints) + state.loads[c]
+            value -= wp.dot(pushed, state.directions[c])
         if value > wp.float64(0.0):
             high = middle
             at_high = value
@@ -416,7 +418,7 @@ def start_warm(
 
 @wp.func
 def bound_friction(count: int, constraints: Constraints, state: SolverState) -> wp.float64:
-    """Bounds of friction by the impulses as they are; by how much they changed [m/s], as the constraint yields."""
+    """Bounds of friction by the impulses as they are; by how much they changed [m/s], as flesh or its links yield."""
     drift = wp.float64(0.0)
     for c in range(count):
         if constraints.frictions[c] == wp.float64(0.0):
@@ -426,9 +428,30 @@ def bound_friction(count: int, constraints: Constraints, state: SolverState) -> 
         change = wp.abs(bound - state.friction_bounds[c])
         rubbing = wp.length(state.impulses[c] - pressed * constraints.normals[c])
         if rubbing >= wp.float64(0.99) * wp.min(bound, state.friction_bounds[c]):  # else it sticks by either
-            drift = wp.max(drift, change * constraints.tangent_compliances[c])
+            yields = wp.max(constraints.tangent_compliances[c], constraints.inverse_masses[c])
+            drift = wp.max(drift, change * yields)
         state.friction_bounds[c] = bound
     return drift
+
+
+@wp.func
+def cut_friction(contacts: int, constraints: Constraints, state: SolverState) -> wp.float64:
+    """By how much [m/s] links would move otherwise if impulses were brought into their cones."""
+    worst = wp.float64(0.0)
+    for c in range(contacts):
+        within = project_onto_cone(state.impulses[c], constraints.normals[c], constraints.frictions[c])
+        worst = wp.max(worst, wp.length(state.impulses[c] - within) * constraints.inverse_masses[c])
+    return worst
+
+
+@wp.func
+def load_friction(contacts: int, constraints: Constraints, state: SolverState):
+    """Let friction be what it is, within its cone, whatever velocities become."""
+    for c in range(contacts):
+        n = constraints.normals[c]
+        within = project_onto_cone(state.impulses[c], n, constraints.frictions[c])
+        state.loads[c] = within - wp.dot(n, within) * n
+        state.friction_bounds[c] = wp.float64(0.0)
 
 
 @wp.kernel(enable_backward=False)
@@ -462,7 +485,11 @@ def solve_contacts(
     links: Links,
     residuals: FloatArray,
 ):
-    """Impulses and velocity changes that solve the step problem with compliances and offsets as they are."""
+    """Impulses and velocity changes that solve the step problem with compliances and offsets as they are.
+
+    Where bounds of friction do not settle (a finger that jams between the floor and a heavy arm), friction becomes a
+    load as large as it may be, and what presses is found for that.
+    """
     count = counts[CONTACTS] + solve.limits
     link_count = links.masses.shape[0]
     closing = wp.float64(0.1)
@@ -477,6 +504,7 @@ def solve_contacts(
             closing = wp.max(closing, constraints.target_velocities[c] - wp.dot(n, w))
         state.impulses[c] = state.held_impulses[c]
         state.friction_bounds[c] = constraints.frictions[c] * wp.dot(n, state.impulses[c])
+        state.loads[c] = wp.vec3d()
         if constraints.bounds[c] >= wp.float64(0.0):
             state.friction_bounds[c] = constraints.bounds[c]
         state.velocities[c] = w
@@ -485,35 +513,52 @@ def solve_contacts(
             known = 1
     if known == 1:
         start_warm(count, constraints, state, base, values, bodies, wide)
+    enough = solve.tolerance * closing
     iterations = known
     bounded = int(0)
+    loaded = int(0)
+    most = int(solve.most)
     going = int(1)
     residual = wp.float64(0.0)
     drift = wp.float64(0.0)
     while going == 1:
         residual = compute_residual(count, link_count, link_rows, links, constraints, state, bodies, base, wide)
         going = int(0)
-        if residual > solve.tolerance * closing:
+        if residual > enough:
             going = 1
         # Impulses say something of friction only once velocities are nearly those that follow from them.
-        if residual < LOOSE * closing and bounded < BOUNDINGS:
+        if loaded == 0 and residual < LOOSE * closing and bounded < BOUNDINGS:
             bounded += 1
             drift = bound_friction(count, constraints, state)
             if drift > solve.friction_tolerance * closing:
                 going = 1
                 residual = compute_residual(count, link_count, link_rows, links, constraints, state, bodies, base, wide)
-        if iterations >= solve.most:
+        if iterations >= most:
             going = 0
+        settled = residual <= enough and cut_friction(counts[CONTACTS], constraints, state) <= (
+            solve.friction_tolerance * closing
+        )
+        if going == 0 and loaded < LOADINGS and not settled:
+            loaded += 1
+            load_friction(counts[CONTACTS], constraints, state)
+            most = iterations + solve.most_projections
+            residual = compute_residual(count, link_count, link_rows, links, constraints, state, bodies, base, wide)
+            going = 1
         if going == 1:
             iterations += 1
             newton_step(count, constraints, state, base, values, bodies, wide)
     for c in range(count):
-        state.impulses[c] = state.applied[c]
+        # Of contacts that one link has many of, the same velocities follow from other impulses too: those that belong
+        # to the velocities lie in their cones, where `applied` may have to be cut, and a finger be flung by that.
+        impulse = state.impulses[c]
+        if residual > solve.tolerance * closing:
+            impulse = state.applied[c]
+        state.impulses[c] = impulse
         if c < counts[CONTACTS]:
-            state.impulses[c] = project_onto_cone(state.applied[c], constraints.normals[c], constraints.frictions[c])
+            state.impulses[c] = project_onto_cone(impulse, constraints.normals[c], constraints.frictions[c])
         elif constraints.bounds[c] >= wp.float64(0.0):
-            most = constraints.bounds[c] / wp.max(wp.length(state.applied[c]), wp.float64(1.0e-300))
-            state.impulses[c] = wp.min(most, wp.float64(1.0)) * state.applied[c]
+            share = constraints.bounds[c] / wp.max(wp.length(impulse), wp.float64(1.0e-300))
+            state.impulses[c] = wp.min(share, wp.float64(1.0)) * impulse
     follow_impulses(count, constraints, state, base, bodies, wide)
     counts[ITERATIONS] = counts[ITERATIONS] + iterations
     residuals[0] = residual

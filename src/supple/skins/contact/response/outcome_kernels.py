@@ -145,6 +145,7 @@ def project_positions(
         constraints.offsets[c] = wp.vec3d()
         state.velocities[c] = wp.vec3d()
         state.applied[c] = wp.vec3d()
+        state.loads[c] = wp.vec3d()
         state.friction_bounds[c] = wp.float64(0.0)
     if deepest >= wp.float64(0.0):
         return
