@@ -165,8 +165,9 @@ class SolverState:
     """What was found so far.
 
     `velocity_changes` d of links and bodies with `momenta` A d, made by the `applied` impulses; `impulses` and
-    `velocities` of constraints, their `directions` J times the last change, `friction_bounds`, and the `stiffness` of
-    active ones. What is `held` is the best so far, with the velocities that the whole flesh has then.
+    `velocities` of constraints, their `directions` J times the last change, `friction_bounds`, `loads` of friction that
+    is given, and the `stiffness` of active ones. What is `held` is the best so far, with the velocities that the whole
+    flesh has then.
     """
 
     velocity_changes: Vectors
