@@ -5,10 +5,10 @@ import pytest
 
 import supple
 from supple.skins.base import SoftSkin
-from survival import flesh, starts
-from survival.__main__ import run, table
+from survival import flesh, page, starts
+from survival.__main__ import run
 from survival.kept import Kept
-from survival.rows import Said, Trial, row_of, simple
+from survival.rows import Row, Said, Trial, row_of, simple
 
 
 def test_every_skin_is_tried():
@@ -40,7 +40,24 @@ def test_what_is_lost_is_counted_and_a_share_can_be_enough():
         "bakes (5 kills)", 10, 8, "bytes differ (2)", False
     )  # fmt: skip
     assert row_of(Trial("bakes", 4, trial.ready, needed=0.8), said).enough
-    assert "| bakes (5 kills) | 10 | 8 | bytes differ (2) |" in table([row], 4, 60.0)
+    assert "| bakes (5 kills) | 10 | 8 | bytes differ (2) |" in page.whole_run([row], tries=4, seconds=60.0, left="")
+
+
+def test_rows_tried_by_themselves_take_the_place_of_theirs_and_leave_the_others():
+    one, other, third = (Row(what, 3, 2, "one", enough=False) for what in ("kills (4 kills)", "poses", "jumps"))
+    first = page.whole_run([one, other], tries=3, seconds=60.0, left="jumps, 0 of 1 attempts; weeks, 1 of 2 attempts")
+    again = Row("kills (9 kills)", 5, 5, "", enough=True)
+    text = page.with_rows(first, [again, third], ["kills", "jumps"], seconds=120.0, left="")
+    rows = [line for line in text.splitlines() if line.startswith("| ")][2:]
+    assert rows == [
+        "| jumps | 3 | 2 | one |", "| kills (9 kills) | 5 | 5 | nothing |", "| poses | 3 | 2 | one |",
+        "| **all** | **11** | **9** | 2 |",
+    ]  # fmt: skip
+    assert text.splitlines()[0] == first.splitlines()[0]
+    assert text.count("Tried again by itself") == 2
+    assert text.endswith("Not all is tried yet: weeks, 1 of 2 attempts.")
+    twice = page.with_rows(text, [again], ["kills"], seconds=120.0, left="")
+    assert sorted(twice.splitlines()) == sorted(text.splitlines())
 
 
 def test_it_goes_on_where_it_was_stopped(tmp_path):

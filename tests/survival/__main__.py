@@ -3,14 +3,13 @@
 python -m survival [--tries N] [--only starts,poses,...] [--seconds S] [--write] [--fresh] [--older]
 
 What was tried is kept in scratch/survive.jsonl, and the same command goes on where it was stopped, as long as the
-source is the same.
+source is the same. With --only, --write puts the rows of those parts in the place of theirs and leaves the others.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import sys
 import time
 import warnings
@@ -18,13 +17,10 @@ from collections.abc import Callable
 
 import conftest  # noqa: F401 - threads of BLAS, and nothing kept between runs
 import supple
-from supple import machine
-from survival import disks, hostile, kills, poses, power, show, starts, week
+from survival import disks, hostile, kills, page, poses, power, show, starts, week
 from survival.kept import FILE, Kept
-from survival.rows import TESTS, Row, Said, Trial, row_of
+from survival.rows import Said, Trial, row_of
 
-PAGE = TESTS.parent / "docs" / "reliability.md"
-BEGIN, END = "<!-- the table of make survive -->", "<!-- its end -->"
 PARTS: dict[str, Callable[[int], list[Trial]]] = {
     "show": show.trials,
     "kills": kills.trials,
@@ -34,19 +30,6 @@ PARTS: dict[str, Callable[[int], list[Trial]]] = {
     "week": lambda tries: [week.week()],
     "hostile": lambda tries: hostile.trials(),
 }
-
-
-def table(rows: list[Row], tries: int, seconds: float) -> str:
-    """The table as Markdown."""
-    lines = ["| what | tries | survived | lost |", "| --- | ---: | ---: | --- |"]
-    lines += [
-        f"| {row.what} | {row.tries} | {row.survived} | {row.lost.replace('|', '/') or 'nothing'} |" for row in rows
-    ]
-    total, whole = sum(row.tries for row in rows), sum(row.survived for row in rows)
-    lines.append(f"| **all** | **{total}** | **{whole}** | {total - whole or 'nothing'} |")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    told = f"Run with `--tries {tries}`: {seconds / 60.0:.0f} minutes on {cores} cores ({machine.kind()})."
-    return "\n".join([told, "", *lines])
 
 
 def attempted(trial: Trial, number: int, attempt: Callable[[int], Said]) -> Said:
@@ -106,14 +89,16 @@ def main() -> int:
             sys.stdout.write(f"{row.what}: {row.survived} of {row.tries}{'; ' if row.lost else ''}{row.lost}\n")
             sys.stdout.flush()
     rows = [row for trial in trials if (row := row_of(trial, kept.of(trial))).tries]
-    text = table(rows, given.tries, kept.seconds)
-    if not ended:
-        text += f"\n\nNot all is tried yet: {left_of(trials, kept)}."
+    left = "" if ended else left_of(trials, kept)
+    if set(parts) >= {*PARTS, "power"}:
+        text = page.whole_run(rows, tries=given.tries, seconds=kept.seconds, left=left)
+    else:
+        whats = [trial.what for trial in trials]
+        seconds = kept.seconds_of(whats)
+        text = page.with_rows(page.written(), rows, whats, seconds=seconds, left=left)
     sys.stdout.write(text + "\n")
     if given.write:
-        page = PAGE.read_text(encoding="utf-8")
-        head, _, rest = page.partition(BEGIN)
-        PAGE.write_text(f"{head}{BEGIN}\n\n{text}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+        page.write(text)
     if not ended:
         sys.stdout.write("the same command goes on\n")
         return 4

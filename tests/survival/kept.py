@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from survival.rows import TESTS, Said, Trial
@@ -27,13 +27,22 @@ class Kept:
     def __init__(self, path: Path, *, older: bool = False) -> None:
         self._path, self._source = path, source()
         self._said: dict[tuple[str, int], Said] = {}
-        self.seconds: float = 0.0
+        self._seconds: dict[tuple[str, int], float] = {}
         for line in _lines(path):
             if not older and line["source"] != self._source:
                 continue
             said = Said(tuple(line["lost"]), line["tries"], line["figures"])
             self._said[line["what"], line["number"]] = said
-            self.seconds += line["seconds"]
+            self._seconds[line["what"], line["number"]] = line["seconds"]
+
+    @property
+    def seconds(self) -> float:
+        """How long all attempts took [s]."""
+        return sum(self._seconds.values())
+
+    def seconds_of(self, whats: Collection[str]) -> float:
+        """How long the attempts of some trials took [s]."""
+        return sum(seconds for (what, _), seconds in self._seconds.items() if what in whats)
 
     def get(self, what: str, number: int) -> Said | None:
         """What came of an attempt, if it was made."""
@@ -47,7 +56,7 @@ class Kept:
     def add(self, what: str, number: int, said: Said, seconds: float) -> None:
         """Keep what came of an attempt."""
         self._said[what, number] = said
-        self.seconds += seconds
+        self._seconds[what, number] = seconds
         line = {"source": self._source, "what": what, "number": number, "lost": said.lost, "tries": said.tries}
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("a", encoding="utf-8") as file:
