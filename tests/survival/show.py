@@ -67,13 +67,16 @@ def show(shots: int, every: float, end: float) -> dict[str, object]:
                 stop.set()
                 killer.join()
             seconds = time.perf_counter() - began
-        differ = [dict(shot.errors) for shot in outcome.shots if shot.errors]
+        differ = [f"{shot.shot.name}: {dict(shot.errors)}" for shot in outcome.shots if shot.errors]
         for shot in outcome.shots:
+            if shot.errors:
+                continue
             own = Path(name) / "own.supple"
             one = shot.shot
             words = ["--vertices", str(one.vertices), "--motion", str(one.motion), "--fps", "24", "--end", str(end)]
             skin = one.graph["stages"][-1]["name"] if one.graph else ""
-            main(["bake", "hero", *words, "--skin", skin, "-o", str(own), "--quiet", "--overwrite"])
+            if main(["bake", "hero", *words, "--skin", skin, "-o", str(own), "--json"]):
+                raise RuntimeError(f"{one.name}: supple bake did not make it")
             if own.read_bytes() != (Path(name) / "out" / one.name / f"{one.name}.supple").read_bytes():
                 differ.append(one.name)
             own.unlink()
