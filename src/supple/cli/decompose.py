@@ -10,6 +10,7 @@ from typing import Any
 
 from supple.cli.console import Console
 from supple.decompose import Progress, decompose
+from supple.decompose.decomposing import FEW, PATCHES
 from supple.decompose.files import READERS, read_sequence
 from supple.io import load, save
 from supple.io.formats import CHARACTER_WRITERS, module_for
@@ -29,7 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
     parser.add_argument("--smoothness", type=float, default=0.0, metavar="X", help="of the weights (default: 0)")
     parser.add_argument("--rounds", type=int, default=60, metavar="N", help="stop after these (default: 60)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="another one finds other bones (default: 0)")
-    parser.add_argument("--tries", type=int, default=1, metavar="N", help="seeds, of which the best goes on (1)")
+    parser.add_argument("--tries", type=int, default=8, metavar="N", help="seeds, of which the best goes on (8)")
+    parser.add_argument(
+        "--patches", choices=PATCHES, default=FEW, help="places apart that one bone may move (default: few)"
+    )
     parser.add_argument(
         "--rest", default="given", metavar="SHAPE", help="the shape that bones are bound in: given, first, fitted, N"
     )
@@ -59,6 +63,7 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
             smoothness=arguments.smoothness,
             seed=arguments.seed,
             tries=arguments.tries,
+            patches=arguments.patches,
             rest=int(arguments.rest) if arguments.rest.isdigit() else arguments.rest,
             watch=watch,
         )
@@ -71,6 +76,7 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
         f"off by {1000 * error.rms:.3g} mm RMS, {1000 * error.worst:.3g} mm at worst; "
         f"1000 sqrt(E / 3VF) = {error.thousandths:.3g} at size one"
     )
+    console.say(f"{100 * found.strays:.3g} % of the influences lie off the largest patch of their bone")
     for part, rms in error.by_part.items():
         console.say(f"  {part}: {1000 * rms:.3g} mm RMS")
     return {
@@ -83,5 +89,6 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
         "rounds": len(found.history),
         "history": list(found.history),
         "error": error.to_json(),
+        "strays": found.strays,
         "seconds": seconds,
     }

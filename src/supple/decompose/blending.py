@@ -126,7 +126,7 @@ def fewest(
     count, bones = start.shape
     problems = _Problems(matrices, np.zeros((count, bones)) if linear is None else linear)
     scale = np.einsum("vbb->v", matrices) / bones + _NOTHING
-    weights = _limit(start, influences)
+    weights = limit_influences(start, influences)
     rows = np.arange(count)
     weights = problems.solve_active_set(rows, weights, weights > 0.0)
     for _ in range(_LONGEST):
@@ -247,7 +247,7 @@ def _positions(passive: BoolArray) -> tuple[Indices, BoolArray]:
     return index, used
 
 
-def _limit(weights: FloatArray, influences: int) -> FloatArray:
+def limit_influences(weights: FloatArray, influences: int) -> FloatArray:
     """Only the largest `influences` of every row, of sum one."""
     if weights.shape[1] <= influences or int(np.count_nonzero(weights, axis=1).max()) <= influences:
         return weights

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +15,8 @@ from supple.character.weights import Weights
 from supple.decompose import rig
 from supple.decompose.clusters import cluster
 from supple.decompose.decomposition import Decomposition
-from supple.decompose.frames import Frames, surroundings
+from supple.decompose.frames import Frames, sample, surroundings
+from supple.decompose.patches import Surface
 from supple.decompose.sequence import PointSequence
 from supple.decompose.solver import Alternation
 from supple.decompose.torn_edges import mend_edges
@@ -24,6 +26,10 @@ from supple.graph.cache import Cache
 _WHERE = "decompose"
 _MOST_INFLUENCES = 16
 GIVEN, FIRST, FITTED = "given", "first", "fitted"
+PATCHES = ANY, FEW, ONE = "any", "few", "one"
+# Of the squared error: what it may grow when influences off the largest patch of their bone are dropped.
+_GATHERING_COST = 0.1
+_SAMPLED = 2000  # vertices of a larger mesh with which bones are begun
 
 
 @dataclass(frozen=True)
@@ -44,8 +50,9 @@ def decompose(
     rounds: int = 60,
     smoothness: float = 0.0,
     seed: int = 0,
-    tries: int = 1,
+    tries: int = 8,
     rest: str | int = GIVEN,
+    patches: str = FEW,
     watch: Callable[[Progress], None] | None = None,
 ) -> Decomposition:
     """Find bones that move a skin as it moves in a bake, so that an engine can play it as a skinned mesh.
@@ -55,7 +62,11 @@ def decompose(
     for which the sum over vertices and frames of |sum_b w_vb T_b u_v - p_v|^2 is small: smooth skinning decomposition
     with rigid bones [LeDeng2012]. Bones start as patches that move nearly rigidly, and with more influences than they
     keep; then weights are solved for the bones and bones for the weights, at most `rounds` times. The result depends on
-    `seed` and nothing else; of several `tries`, with seeds that follow on it, the best start goes on.
+    `seed` and nothing else; of several `tries`, with seeds that follow on it, the best start goes on (of large meshes
+    with a sample of their vertices).
+
+    A bone may move places that lie apart and happen to move alike, such as two legs of a gallop. With `patches` "few"
+    such influences go as long as that costs little, with "one" all of them, whatever it costs; with "any" all stay.
 
     Bones are bound in the rest shape of the sequence, in its "first" frame, in the frame of a number, or in a shape
     that is found with them ("fitted"), from that of the sequence on, and leaves less error.
@@ -67,6 +78,8 @@ def decompose(
     Does not: find bones that stretch, or the best of all solutions (another `seed` may find a better one).
     """
     sequence = _bound_in(PointSequence.of(source), rest, keeps=keep_skeleton)
+    if patches not in PATCHES:
+        raise InputError(_WHERE, f"patches is {patches!r}", f"it is {', '.join(PATCHES)}", f"leave it out for {FEW}")
     _check(sequence, bones=bones, influences=influences, rounds=rounds, smoothness=smoothness)
     for name, value, least in (("seed", seed, 0), ("tries", tries, 1)):
         if value < least:
@@ -99,13 +112,13 @@ def decompose(
         grown = rig.with_helpers(skeleton, sequence.rest_points, state.weights, found)
         order = np.arange(len(grown), dtype=np.int32)
     else:
+        surface = Surface.from_frames(frames, nearby)
 
-        def begin(seed: int) -> Alternation:
-            start, weights = cluster(frames, nearby, bones=bones, seed=seed)
+        def from_bones(own: Frames, beside: Any, start: FloatArray, weights: FloatArray) -> Alternation:
             everything = np.ones_like(weights, dtype=bool)
-            begun = Alternation(
-                frames,
-                nearby,
+            return Alternation(
+                own,
+                beside,
                 start,
                 weights,
                 everything[0],
@@ -113,12 +126,27 @@ def decompose(
                 influences,
                 smoothness,
                 fits_rest=rest == FITTED,
+                surface=surface if patches == ONE else None,
             )
+
+        def begin(own: Frames, beside: Any, seed: int) -> Alternation:
+            begun = from_bones(own, beside, *cluster(own, beside, bones=bones, seed=seed))
             begun.anneal()
             return begun
 
-        state = min((begin(seed + number) for number in range(tries)), key=lambda begun: begun.rms)
+        seeds = range(seed, seed + tries)
+        if patches == ONE or rest == FITTED or len(frames.rest) <= _SAMPLED:
+            state = min((begin(frames, nearby, one) for one in seeds), key=lambda begun: begun.rms)
+        else:
+            some, nearest = sample(frames, max(_SAMPLED, bones))
+            beside = surroundings(some.rest, None)
+            best = min((begin(some, beside, one) for one in seeds), key=lambda begun: begun.rms)
+            state = from_bones(frames, nearby, best.bones, best.weights[nearest])
         state.run(rounds, tell)
+        if patches != ANY:
+            state.gather(surface, _GATHERING_COST)
+            state.run(rounds - len(done), tell)
+            state.finish()
         if sequence.triangles is not None:
             state.weights = mend_edges(
                 state.frames, state.bones, state.weights, sequence.triangles, influences=influences

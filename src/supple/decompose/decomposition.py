@@ -51,7 +51,8 @@ class Decomposition:
     """A sequence as a rig: `skeleton`, `weights`, and `world_from_joint` (F, J, 4, 4) in every frame.
 
     `helpers` of the joints, the last ones, are bones that were found; the others came with the character and move as
-    they did. `history` [m] is the error (RMS) after every round of the work.
+    they did. `history` [m] is the error (RMS) after every round of the work; it rises once at most, where
+    influences off the patch of their bone are dropped.
     """
 
     sequence: PointSequence
@@ -102,6 +103,17 @@ class Decomposition:
         radius = 0.5 * float(np.linalg.norm(np.ptp(self.sequence.rest_points, axis=0))) or 1.0
         thousandths = 1000.0 * rms / float(np.sqrt(3.0)) / radius
         return DecompositionError(rms, thousandths, float(np.sqrt(worst)), by_frame, np.sqrt(by_vertex), by_part)
+
+    @cached_property
+    def strays(self) -> float:
+        """The share of all influences that lie off the largest connected patch of their bone."""
+        from supple.decompose.frames import Frames, surroundings
+        from supple.decompose.patches import Surface, stray_share
+
+        rest = self.sequence.rest_points
+        frames = Frames.from_points(rest, rest[None])
+        surface = Surface.from_frames(frames, surroundings(frames.rest, self.sequence.triangles))
+        return stray_share(self.weights.dense(len(self.skeleton)), surface)
 
     def motion(self) -> Motion:
         """The movement of the skeleton, one key a frame."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,15 @@ class Frames:
         body = quaternions.rigid_inverse(self.world_from_body)[:, None] @ transforms
         body[..., :3, 3] = (body[..., :3, 3] + body[..., :3, :3] @ self.middle) / self.size
         return np.ascontiguousarray(np.swapaxes(body[..., :3, :], 0, 1))
+
+
+def sample(frames: Frames, count: int) -> tuple[Frames, IntArray]:
+    """So many vertices, drawn at random and always the same, and for every vertex (V,) the nearest of them at rest."""
+    from scipy.spatial import KDTree
+
+    rows = np.sort(np.random.default_rng(0).permutation(len(frames.rest))[:count])
+    nearest = KDTree(frames.rest[rows, :3]).query(frames.rest[:, :3])[1]
+    return replace(frames, rest=frames.rest[rows], moved=frames.moved[rows]), np.asarray(nearest, dtype=np.int32)
 
 
 def surroundings(rest: FloatArray, triangles: IntArray | None) -> Any:

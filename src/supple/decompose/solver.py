@@ -9,20 +9,23 @@ from typing import Any
 import numpy as np
 
 from supple.arrays import BoolArray, FloatArray, IntArray
-from supple.decompose.blending import blended
+from supple.decompose.blending import blended, limit_influences
 from supple.decompose.clusters import patch, surrounding
 from supple.decompose.frames import Frames
+from supple.decompose.patches import Surface, drop_strays
 from supple.decompose.rest_shape import fit_rest
 from supple.decompose.rigid import Moments, fit_bones
 
 _SWEEPS = 5  # over the bones in every round
 _USELESS = 1.0  # a bone whose squared weights sum to less than one vertex's worth is put elsewhere
-_ENOUGH = 1e-3  # stop when a round lowers the error by less than this share of it
+_ENOUGH = 3e-4  # stop when a round lowers the error by less than this share of it
 _EXACT = 1e-9  # or when the error is this small, of the body's size
 _SETTLING = 3  # rounds for the helpers there are before more are put in
 # More influences than are wanted, and rounds with them, before those that are: on a galloping horse that leaves 4 %
 # less error with 10 bones, and 24 % less with 20.
 _ANNEALING = ((10, 8), (8, 4), (7, 4), (6, 4), (5, 4))
+_GATHERING = 3  # times that strays are dropped and bones settle
+_GATHERED = 4  # rounds of settling after each
 Tell = Callable[[float], None]
 
 
@@ -32,7 +35,7 @@ class Alternation:
 
     Bones that are not `free` (B,) keep their motion; they come first. A vertex follows only bones that are `allowed`
     (V, B). `errors` [m] has the root mean square after every round; it never rises, unless weights are drawn to be
-    smooth. With `fits_rest` the shape at rest is found too.
+    smooth. With `fits_rest` the shape at rest is found too. On a `surface`, each bone keeps to one patch of it.
     """
 
     frames: Frames
@@ -44,6 +47,7 @@ class Alternation:
     influences: int
     smoothness: float = 0.0
     fits_rest: bool = False
+    surface: Surface | None = None
 
     def __post_init__(self) -> None:
         self.errors: list[float] = []
@@ -69,10 +73,46 @@ class Alternation:
             if wanted < influences <= self.weights.shape[1]:
                 self.influences = influences
                 for _ in range(rounds):
+                    self._keep_one_patch()
                     self._round()
         self.influences = wanted
+        for _ in range(_GATHERED if self.surface is not None else 0):
+            self._keep_one_patch()
+            self._round()
+        self._keep_one_patch()
         self._blend()
         self.errors.clear()
+
+    def gather(self, surface: Surface, most: float) -> None:
+        """Drop influences off the largest patch of their bone, for a share `most` of the squared error in all.
+
+        With a `surface` of its own every one is dropped, whatever it costs.
+        """
+        self._may_move = False
+        for _ in range(_GATHERING):
+            if self.surface is None:
+                self.weights, self.allowed = drop_strays(
+                    self.frames, self.bones, self.weights, surface, influences=self.influences, most=most / _GATHERING
+                )
+            else:
+                self._keep_one_patch()
+                self.allowed = self.weights > 0.0
+            for _ in range(_GATHERED):
+                self._round()
+        self.errors.clear()
+
+    def finish(self) -> None:
+        """See to it that bones that keep to one patch do so at the end."""
+        self._keep_one_patch()
+
+    def _keep_one_patch(self) -> None:
+        """Drop all influences off the largest patch of their bone, and let it grow by some rings."""
+        if self.surface is None:
+            return
+        largest = self.surface.largest(self.weights)
+        kept = self.surface.without(self.weights, (self.weights > 0.0) & ~largest)
+        self.weights = limit_influences(kept, self.influences)
+        self.allowed = self.surface.grown(largest | (self.weights > 0.0), self.surface.rings)
 
     def run_with_helpers(self, helpers: int, rounds: int, tell: Tell) -> None:
         """Add helper bones to those there are, a few at a time where the error is largest, and let them settle."""
@@ -85,7 +125,7 @@ class Alternation:
             self.run(_SETTLING if missing else max(rounds - len(self.errors), _SETTLING), tell)
 
     def _round(self) -> None:
-        if self.errors and self._may_move:
+        if self.errors and self._may_move and self.surface is None:
             self._move_useless()
         self._blend()
         self.errors.append(self.rms)
@@ -95,11 +135,24 @@ class Alternation:
             self.frames = fit_rest(self.frames, self.bones, self.weights, given=self._given_rest)
 
     def _blend(self) -> None:
-        mean = self.nearby @ self.weights if self.smoothness > 0.0 else None
-        self.weights, self._by_vertex = blended(
+        mean = self.nearby @ self.weights
+        own = self._solve(self.weights, mean)
+        # All bones of a vertex may have to be exchanged at once: it also starts from those of the vertices beside it.
+        start = np.where(self.allowed, mean, 0.0)
+        total = start.sum(axis=1, keepdims=True)
+        start = np.where(total > 0.0, start / np.where(total > 0.0, total, 1.0), self.weights)
+        theirs = self._solve(limit_influences(start, self.influences), mean)
+        pull = self.smoothness * self.frames.count
+        worth = [error + pull * np.sum((weights - mean) ** 2, axis=1) for weights, error in (own, theirs)]
+        better = worth[1] < worth[0]
+        self.weights = np.where(better[:, None], theirs[0], own[0])
+        self._by_vertex = np.where(better, theirs[1], own[1])
+
+    def _solve(self, start: FloatArray, mean: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return blended(
             self.frames,
             self.bones,
-            self.weights,
+            start,
             influences=self.influences,
             allowed=self.allowed,
             nearby=mean,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.arrays import FloatArray, IntArray
+from supple.arrays import BoolArray, FloatArray, IntArray
+from supple.decompose.blending import fewest
 from supple.decompose.frames import Frames
 from supple.geometry.topology import unique_edges
 
@@ -18,16 +19,14 @@ def mend_edges(
 ) -> FloatArray:
     """Weights (V, B) with which fewer edges are torn, and no vertex has a longer one than before.
 
-    The ends of a torn edge, worst first, take the weights of a vertex beside them or the mean of all those, whichever
-    leaves the shortest worst edge, if that helps. Edges that the sequence itself shortens by more than the limit do not
-    count: rigid bones cannot follow them.
+    The ends of a torn edge, worst first, take the weights of a vertex beside them, the mean of all those, or weights
+    that are solved for the edges themselves (`_follow_edges`), whichever leaves the shortest worst edge, if that helps.
     """
     mended = weights.copy()
     truth = frames.rest[:, None, :3] + frames.moved.reshape(len(mended), frames.count, 3)
     edges = unique_edges(triangles)
-    at_rest = np.linalg.norm(frames.rest[edges[:, 0], :3] - frames.rest[edges[:, 1], :3], axis=1)
     shortest = np.min([_lengths(truth[:, frame], edges) for frame in range(frames.count)], axis=0)
-    edges = edges[(shortest > at_rest / LIMIT) & (shortest > 0.0)]
+    edges = edges[shortest > 0.0]
     beside: dict[int, list[int]] = {}
     for one, other in edges.tolist():
         beside.setdefault(one, []).append(other)
@@ -44,9 +43,14 @@ def mend_edges(
         helped = False
         for vertex in dict.fromkeys(ends.tolist()):
             near = beside[vertex]
-            tried = np.stack([mended[vertex], _cut(mended[near].mean(axis=0), influences), *mended[near]])
-            spots = np.einsum("kb,bfij,j->kfi", tried, bones, frames.rest[vertex])
+            carried = np.einsum("bfij,j->bfi", bones, frames.rest[vertex])
             true = np.linalg.norm(truth[near] - truth[vertex], axis=2)
+            tried = np.stack([mended[vertex], _cut(mended[near].mean(axis=0), influences), *mended[near]])
+            goals = placed[near] + truth[vertex] - truth[near]
+            used = np.asarray((tried > 0.0).any(axis=0))
+            solved = _follow_edges(carried, truth[vertex], goals, true, tried, used, influences=influences)
+            tried = np.concatenate([tried, solved])
+            spots = np.einsum("kb,bfi->kfi", tried, carried)
             worst = (np.linalg.norm(placed[near][None] - spots[:, None], axis=3) / true).max(axis=(1, 2))
             best = int(np.argmin(worst))
             if worst[best] < _WORTH * worst[0]:
@@ -54,6 +58,32 @@ def mend_edges(
         if not helped:
             break
     return mended
+
+
+def _follow_edges(
+    carried: FloatArray,
+    truth: FloatArray,
+    goals: FloatArray,
+    lengths: FloatArray,
+    starts: FloatArray,
+    used: BoolArray,
+    *,
+    influences: int,
+) -> FloatArray:
+    """Weights (K, B) of a vertex for which its edges are as in the sequence, from each of some starts (K, B).
+
+    What bones make of the vertex, `carried` (B, F, 3), shall be near `truth` (F, 3) and near `goals` (N, F, 3), where
+    each vertex beside it wants it; those count the more the shorter an edge is, `lengths` (N, F), so that an edge
+    that the sequence draws together is followed before others. Bones that are `used` (B,) here may come in.
+    """
+    share = np.median(lengths) ** 2 / lengths**2
+    away = carried - truth
+    matrix = np.einsum("bfi,cfi->bc", away, away)
+    for goal, weight in zip(goals, share, strict=True):
+        away = carried - goal
+        matrix += np.einsum("bfi,f,cfi->bc", away, weight, away, optimize=True)
+    many = np.tile(matrix, (len(starts), 1, 1))
+    return fewest(many, starts, influences=influences, allowed=np.tile(used, (len(starts), 1)))
 
 
 def _lengths(points: FloatArray, edges: IntArray) -> FloatArray:
