@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from supple.arrays import FloatArray
+from supple.arrays import BoolArray, FloatArray
 from supple.geometry import quaternions
 from supple.motion.pose import Pose
 from supple.skins.contact.model.links import Links
@@ -28,7 +28,7 @@ class Teleports:
     mechanism: Mechanism
     links: Links
 
-    def carry(self, body: MechanismState, animated: FloatArray, pose: Pose, led: FloatArray, dt: float) -> bool:
+    def carry(self, body: MechanismState, animated: FloatArray, pose: Pose, led: BoolArray, dt: float) -> bool:
         """Take the trees whose root jumps along, with where the motion had their joints; whether there was any.
 
         The motion had the joints at `animated` (J, 4, 4) and has them in `pose` after the step of `dt` [s]; `led` (r,)
