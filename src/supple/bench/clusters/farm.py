@@ -50,7 +50,7 @@ outputs = ["npz"]
 
 
 def rows(
-    progress: Callable[[str], None], *, device: str = "cpu", vertices: int = 3000, end: float = 2.0
+    progress: Callable[[str], None], *, device: str = "cpu", vertices: int = 3000, end: float = 6.0
 ) -> Iterator[Row]:
     """Overhead and speed-up on the cores of this machine, and on Dask where it is installed."""
     clusters: dict[str, str | None] = {"processes of this machine": None}
