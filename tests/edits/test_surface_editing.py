@@ -2,14 +2,26 @@
 
 import numpy as np
 import pytest
+from scipy.spatial import cKDTree
 
 import supple
-from supple.edits import PROFILES, SurfaceEdit, SurfaceEditing, bulge, encoded_moves, redrawn_outline, rest_from_posed
+from supple.edits import (
+    PROFILES,
+    SurfaceEdit,
+    SurfaceEditing,
+    bulge,
+    encoded_moves,
+    outline,
+    redrawn_outline,
+    rest_from_posed,
+)
 from supple.edits.encoding import pose_skin
 from supple.edits.strokes import SkinLine, SurfaceStroke, View, id_buffer, pick
+from supple.edits.strokes.reduction import resample
 from supple.errors import InputError
 
 HERO = supple.character("hero", vertices=3000)
+FINE = supple.character("hero", vertices=10_000)
 WALK = supple.motion("walk", HERO)
 FACES = HERO.triangles
 SKIN = supple.LinearBlend()
@@ -216,6 +228,24 @@ def test_an_outline_is_laid_on_the_line_and_has_knots_to_pull_it_by(method):
     held = SurfaceEditing(HERO, stroke, encoded_moves(HERO, WALK.sample(0.0), moved - points, skin=SKIN))
     pulled = SurfaceEditing(HERO, stroke, held.pull_knot(2, [0.0, 0.0, 0.01]))
     np.testing.assert_allclose((pulled.knot_offsets - held.knot_offsets)[2], [0.0, 0.0, 0.01], atol=1e-4)
+
+
+@pytest.mark.parametrize("time", np.linspace(0.0, 1.2, 13).round(2).tolist())
+def test_what_becomes_outline_beside_a_line_lies_on_it_too(time):
+    """The back of the head goes to the line in every pose, and skin that follows does not bulge past it."""
+    points = pose_skin(FINE, WALK.sample(time), SKIN)
+    skull = points[FINE.points[:, 1] > FINE.skeleton.heads[FINE.skeleton.index("Head")][1]]
+    at = 0.5 * (skull.min(axis=0) + skull.max(axis=0))
+    view = View(np.add(at, [0.42, 0.02, 0.0]), at, 0.56, (1100, 640))
+    x, rows = 550.0, np.linspace(230.0, 350.0, 61)
+    seen = id_buffer(points, FINE.triangles, view) >= 0
+    edge = np.array([x + np.flatnonzero(~seen[int(row), int(x) :])[0] for row in rows])
+    line = np.column_stack([edge + 25.0 * np.sin(np.linspace(0.0, np.pi, len(rows))) ** 2, rows])
+    moved, _ = redrawn_outline(points, FINE.triangles, view, pixels=line, reach=0.06)
+    now = view.project(moved[np.unique(outline(moved, FINE.triangles, view))])[0]
+    beside = now[(now[:, 0] > x + 100.0) & (now[:, 1] > rows[2]) & (now[:, 1] < rows[-3])]
+    assert len(beside) >= 3
+    assert cKDTree(resample(line, 0.25)).query(beside)[0].max() < 1.5
 
 
 def test_a_line_that_leaves_its_outline_is_refused():

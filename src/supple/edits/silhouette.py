@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.arrays import BoolArray, FloatArray, IntArray, frozen, remembered
-from supple.edits.region import region_round
+from supple.edits.region import Region, region_round
 from supple.edits.region_editing import RegionEditing
 from supple.edits.strokes.picking import depths_from, nearness
 from supple.edits.strokes.reduction import PIXELS, resample
@@ -23,6 +23,7 @@ _PIXELS = 4.0  # widths of a pixel by which what is beside an edge may be nearer
 _DETOUR, _AWAY = 1.5, 0.5  # lengths of a line: of the outline between its ends, and how far that may be from it
 _LONG_WAY = 1.0  # lengths of a line that the other way round may be from it, however long that is
 _CLOSED, _BESIDE = 1e6, 200.0  # how much longer that counts along the way not to be taken, and off the outline
+_ROUNDS, _CLOSE = 4, 1.0  # in which skin that became outline is laid on the line too, where it is off by more [px]
 _HIDDEN, _INSIDE = 3.0, 10.0  # how much longer a way counts along a hidden outline, and off the outline
 
 
@@ -157,12 +158,41 @@ def redrawn_outline(
     """
     where, faces = _check_mesh(points, triangles)
     path, targets = _lay_on_line(where, faces, view, pixels, crease=crease, other_way=other_way)
-    order = np.argsort(path, kind="stable")
     region = region_round(faces, path, points=where, reach=reach)
-    moved = RegionEditing(where, faces, region, method=method).moved(targets[order])
+    wanted = where.copy()
+    wanted[path] = targets
+    moved = RegionEditing(where, faces, region, method=method).moved(wanted[region.handles])
+    shift = float(np.linalg.norm(view.project(targets)[0] - view.project(where[path])[0], axis=1).max())
+    for _ in range(_ROUNDS):
+        late, aims = _find_off_line(moved, faces, view, resample(pixels, 1.0), region, shift=shift)
+        if len(late) == 0:
+            break
+        wanted[late] = aims
+        region = Region(np.union1d(region.handles, late), np.setdiff1d(region.passive, late), region.static)
+        moved = RegionEditing(where, faces, region, method=method).moved(wanted[region.handles])
     wide = float(np.median(view.pixel_size(view.project(targets)[1])))
     knots = choose_knots(targets, np.ones(len(path)), PIXELS * wide)
     return moved, _stroke_through(path, knots, faces)
+
+
+def _find_off_line(
+    points: FloatArray, triangles: IntArray, view: View, line: FloatArray, region: Region, *, shift: float
+) -> tuple[IntArray, FloatArray]:
+    """Passive vertices that have come to be outline beside a line through pixels (N, 2), and where (n, 3) they belong.
+
+    Skin that follows bulges past the outline it had. Whoever is farther off than half of what the outline was moved by,
+    `shift` [px], or beyond an end of the line, is another piece of outline.
+    """
+    from scipy.spatial import cKDTree
+
+    turning, seen = _outline(points, triangles, view)
+    vertices = np.unique(edge_links(triangles, len(points)).edges[turning[seen]])
+    vertices = vertices[np.isin(vertices, region.passive)]
+    pixels, depth = view.project(points[vertices])
+    away, found = cKDTree(line).query(pixels)
+    nearest = np.asarray(found)
+    off = (away > _CLOSE) & (away < 0.5 * shift) & (nearest > 0) & (nearest < len(line) - 1)
+    return vertices[off], view.unproject(line[nearest[off]], depth[off])
 
 
 def _stroke_through(path: IntArray, knots: IntArray, triangles: IntArray) -> SurfaceStroke:

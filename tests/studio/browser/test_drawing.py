@@ -10,7 +10,7 @@ from supple.edits.strokes import View, id_buffer
 
 STUDIO = ("--skin", "linear", "--vertices", "10000")
 CHEST_WIDE = 60.0  # half of a line over the chest [px]
-WALKING = 0.6  # of that: what an arm does not swing in front of
+FREE = 0.6  # of that: what no arm swings in front of, in any frame of the walk; a line over an arm becomes two
 STILL = 1e-4  # [m], about what a packed frame can tell
 
 PROJECT = """it.map((at) => {
@@ -111,7 +111,7 @@ def distance(pixels, line):
 
 def test_a_pen_draws_on_the_moving_chest(studio):
     """Scenario 12: ink follows the pen before the engine has said anything, then the skin swells under it."""
-    pen, line = Pen(studio), chest_line(studio, wide=WALKING * CHEST_WIDE)
+    pen, line = Pen(studio), chest_line(studio, wide=FREE * CHEST_WIDE)
     pen.down(line[0])
     pen.move(line[1:])
     studio.frames(2)
@@ -154,7 +154,7 @@ def test_knots_lie_under_the_line_and_are_as_high_as_the_pen_was_pressed(studio)
 def test_a_knot_is_dragged_and_goes_under_the_pointer(studio):
     """Scenario 14: it follows while it is dragged, and is one step when it is let go."""
     stand(studio)
-    Pen(studio).draw(chest_line(studio, (0.6, 0.6)))
+    Pen(studio).draw(chest_line(studio, (0.6, 0.6), wide=FREE * CHEST_WIDE))
     studio.until_state("state.undo === 'Raise'")
     studio.frame_with(studio.commands("raise")[-1]["seq"])
     stroke, plain = stroke_of(studio), studio.points()
