@@ -13,7 +13,7 @@ from survival.rows import TESTS, Row
 PAGE = TESTS.parent / "docs" / "reliability.md"
 BEGIN, END = "<!-- the table of make survive -->", "<!-- its end -->"
 _HEAD = ["| what | tries | survived | lost |", "| --- | ---: | ---: | --- |"]
-_LATER, _LEFT = "Tried again by itself, ", "Not all is tried yet: "
+_LATER, _LEFT = "Tried by itself, ", "Not all is tried yet: "
 _LINE = re.compile(r"\| (?P<what>.*) \| (?P<tries>\d+) \| (?P<survived>\d+) \| (?P<lost>.*) \|")
 
 
