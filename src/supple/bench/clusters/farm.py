@@ -44,13 +44,14 @@ character = "hero"
 vertices = {vertices}
 motion = ["walk", "kick", "wave"]
 end = {end}
+fps = [24, 25, 30, 48, 50]
 skin = ["dual-quaternion", "spring-dynamics", "position-based", "lattice"]
 outputs = ["npz"]
 """
 
 
 def rows(
-    progress: Callable[[str], None], *, device: str = "cpu", vertices: int = 3000, end: float = 6.0
+    progress: Callable[[str], None], *, device: str = "cpu", vertices: int = 3000, end: float = 2.0
 ) -> Iterator[Row]:
     """Overhead and speed-up on the cores of this machine, and on Dask where it is installed."""
     clusters: dict[str, str | None] = {"processes of this machine": None}
