@@ -120,8 +120,9 @@ function connect(stage: Stage): void {
         stage.newestColours(frame);
         takeRange(frame);
       }
-      if (frame?.kind === "lines") {
-        stage.newestLines(frame, session.state.value?.shown.lines === "forces");
+      const lines = session.state.value?.shown.lines;
+      if (frame?.kind === "lines" && lines) {
+        stage.newestLines(frame, lines === "forces"); // one that comes when they were put out stays out
         takeLongest(frame);
       }
       if (frame?.kind === "trail") stage.ghosts.newestTrail(frame);

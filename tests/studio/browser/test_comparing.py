@@ -76,6 +76,7 @@ def test_curves_are_drawn_for_every_view(wide_studio):
     wide_studio.until(
         "[...document.querySelectorAll('.curve path')].every((path) => path.getAttribute('d').length > 40)"
     )
+    wide_studio.until("!document.querySelector('.curve-values').innerText.includes('–')")
     volumes = wide_studio.page.locator(".curve-values").first.inner_text().split()
     assert np.all(np.abs(np.array(volumes, dtype=float) - 100.0) < 20.0)
     wide_studio.page.locator("#action-curves").click()

@@ -30,8 +30,8 @@ def test_a_document_is_saved_closed_and_opened_as_it_was(serve, open_window, tmp
     assert load_document(file).skins[0].stages[-1].name in ("dual-quaternion", "delta-mush")
     window.until("watched.commands.some(({do: what, position}) => what === 'look-from' && Math.abs(position[2]) < 0.3)")
     window.ask("change", name="iterations", value=9)
-    window.until_state("state.undo")
-    window.until_state(named("other"))
+    changed = "state.views[0].stages.at(-1).settings.find(({name}) => name === 'iterations').value === 9"
+    window.until_state(f"{changed} && {named('other')}")
     looked = window.js("supple.stage.looked()")
     again = open_window(serve(str(tmp_path / "other.supple.json")))
     again.until_state(named("other"))

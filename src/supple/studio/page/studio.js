@@ -10973,8 +10973,9 @@ function connect(stage2) {
         stage2.newestColours(frame2);
         takeRange(frame2);
       }
-      if (frame2?.kind === "lines") {
-        stage2.newestLines(frame2, state.value?.shown.lines === "forces");
+      const lines2 = state.value?.shown.lines;
+      if (frame2?.kind === "lines" && lines2) {
+        stage2.newestLines(frame2, lines2 === "forces");
         takeLongest(frame2);
       }
       if (frame2?.kind === "trail") stage2.ghosts.newestTrail(frame2);
