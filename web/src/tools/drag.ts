@@ -21,7 +21,7 @@ interface Hand {
   place: Place;
   vertices: [number, number, number];
   mesh: number;
-  pixel: Vector2;
+  way: Vector3; // of its pointer, seen from the camera: a stage that changes its size moves no hand
   depth: number; // of the plane it moves on, along the view [m]
   at: Vector3;
   sent: { to: Vector3; along: boolean; time: number; radius: number } | null;
@@ -102,7 +102,7 @@ export class DragFlesh implements Tool {
       place,
       vertices: place.points.map((point) => skin.data.vertexOfPoint[point]!) as [number, number, number],
       mesh: skin.number,
-      pixel,
+      way: this.wayThrough(pixel),
       depth: at.clone().sub(viewer.camera.position).dot(forward),
       at,
       sent: null,
@@ -116,7 +116,7 @@ export class DragFlesh implements Tool {
   move(event: PointerEvent): void {
     const hand = this.hands.get(event.pointerId);
     if (!hand) return;
-    hand.pixel = pixelOf(this.stage, event, hand.pane);
+    hand.way = this.wayThrough(pixelOf(this.stage, event, hand.pane));
     if (hand.mesh === hand.pane.skin?.number) this.carry(hand);
   }
 
@@ -151,9 +151,14 @@ export class DragFlesh implements Tool {
     this.stage.redraw();
   }
 
+  private wayThrough(pixel: Vector2): Vector3 {
+    const turn = this.stage.viewer.camera.quaternion.clone().invert();
+    return rayThrough(this.stage, pixel).applyQuaternion(turn);
+  }
+
   private carry(hand: Hand): void {
     const { viewer } = this.stage;
-    const direction = rayThrough(this.stage, hand.pixel);
+    const direction = hand.way.clone().applyQuaternion(viewer.camera.quaternion);
     const forward = viewer.camera.getWorldDirection(new Vector3());
     hand.at.copy(viewer.camera.position).addScaledVector(direction, hand.depth / direction.dot(forward));
     this.tell(hand);

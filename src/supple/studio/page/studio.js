@@ -1643,7 +1643,7 @@ var DragFlesh = class {
       place,
       vertices: place.points.map((point) => skin2.data.vertexOfPoint[point]),
       mesh: skin2.number,
-      pixel,
+      way: this.wayThrough(pixel),
       depth: at.clone().sub(viewer.camera.position).dot(forward),
       at,
       sent: null,
@@ -1656,7 +1656,7 @@ var DragFlesh = class {
   move(event) {
     const hand = this.hands.get(event.pointerId);
     if (!hand) return;
-    hand.pixel = pixelOf(this.stage, event, hand.pane);
+    hand.way = this.wayThrough(pixelOf(this.stage, event, hand.pane));
     if (hand.mesh === hand.pane.skin?.number) this.carry(hand);
   }
   up(event) {
@@ -1685,9 +1685,13 @@ var DragFlesh = class {
     if (hand.sent) ask({ do: "let-go", hand: hand.name });
     this.stage.redraw();
   }
+  wayThrough(pixel) {
+    const turn = this.stage.viewer.camera.quaternion.clone().invert();
+    return rayThrough(this.stage, pixel).applyQuaternion(turn);
+  }
   carry(hand) {
     const { viewer } = this.stage;
-    const direction = rayThrough(this.stage, hand.pixel);
+    const direction = hand.way.clone().applyQuaternion(viewer.camera.quaternion);
     const forward = viewer.camera.getWorldDirection(new Vector34());
     hand.at.copy(viewer.camera.position).addScaledVector(direction, hand.depth / direction.dot(forward));
     this.tell(hand);
