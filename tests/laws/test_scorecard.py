@@ -60,6 +60,14 @@ def test_rows_tried_by_themselves_take_the_place_of_theirs_and_leave_the_others(
     assert sorted(twice.splitlines()) == sorted(text.splitlines())
 
 
+def test_a_row_whose_name_begins_with_another_ones_takes_its_own_place():
+    whats = ["flesh", "flesh, let loose"]
+    first = page.whole_run([Row(what, 3, 3, "", enough=True) for what in whats], tries=3, seconds=60.0, left="")
+    again = [Row(f"{what} (finite)", 4, 4, "", enough=True) for what in whats]
+    rows = page.with_rows(first, again, whats, seconds=60.0, left="").splitlines()[4:6]
+    assert rows == ["| flesh (finite) | 4 | 4 | nothing |", "| flesh, let loose (finite) | 4 | 4 | nothing |"]
+
+
 def test_it_goes_on_where_it_was_stopped(tmp_path):
     made = []
 

@@ -46,8 +46,8 @@ def with_rows(text: str, rows: Sequence[Row], whats: Sequence[str], *, seconds: 
     lines = [line for line in earlier if _LINE.fullmatch(line)]
     later = [line for line in earlier if line.startswith(_LATER)]
     for row in rows:
-        what = next(what for what in whats if row.what.startswith(what))
-        places = [number for number, line in enumerate(lines) if line.startswith(f"| {what}")]
+        what = _what_of(row.what, whats)
+        places = [number for number, line in enumerate(lines) if _what_of(line[2:], whats) == what]
         if places:
             lines[places[0]] = line_of(row)
         else:
@@ -58,6 +58,11 @@ def with_rows(text: str, rows: Sequence[Row], whats: Sequence[str], *, seconds: 
     missing = [one for one in open_.split("; ") if one and not one.startswith(tuple(whats))] + ([left] if left else [])
     after = [*later, *([f"{_LEFT}{'; '.join(missing)}."] if missing else [])]
     return "\n\n".join(["\n".join([told, "", *table(lines)]), *after])
+
+
+def _what_of(text: str, whats: Sequence[str]) -> str:
+    """Which of `whats` a row is of; one may begin with another."""
+    return max((what for what in whats if text.startswith(what)), key=len, default="")
 
 
 def write(text: str) -> None:

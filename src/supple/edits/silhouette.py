@@ -163,8 +163,9 @@ def redrawn_outline(
     wanted[path] = targets
     moved = RegionEditing(where, faces, region, method=method).moved(wanted[region.handles])
     shift = float(np.linalg.norm(view.project(targets)[0] - view.project(where[path])[0], axis=1).max())
+    line = resample(pixels, 1.0)
     for _ in range(_ROUNDS):
-        late, aims = _find_off_line(moved, faces, view, resample(pixels, 1.0), region, shift=shift)
+        late, aims = _find_off_line(moved, faces, view, line, region, shift=shift)
         if len(late) == 0:
             break
         wanted[late] = aims
