@@ -87,6 +87,7 @@ function connect(stage: Stage): void {
       stage.setSkeleton(event.skeleton);
       stage.setPanes(event.views.length);
       stage.things.set(event.things.rows);
+      stage.keepRoom(event.shown.measure !== null || event.shown.lines === "forces");
       stage.setRamp(event.shown.measure?.signed ? "signed" : "plain");
       if (!event.shown.lines) stage.hideLines();
       stage.ghosts.want(event.ghosts, event.transport.fps);

@@ -105,7 +105,7 @@ class Engine:
 
     def _run(self) -> None:
         last = due = perf_counter()
-        with told_of_compiling(lambda name: self._say(f"Compiling {name} for this machine, once")):
+        with told_of_compiling(lambda name: self._say(f"Compiling {name} for this machine, only this first time")):
             while not self._stop.is_set():
                 self._wake.wait(None if not self._listeners else max(0.0, due - perf_counter()))
                 self._wake.clear()

@@ -63,3 +63,45 @@ def test_the_character_is_seen_whole_and_large(server, open_window):
     assert high[0] <= box["x"] + box["width"]
     assert high[1] <= box["y"] + box["height"]
     assert high[1] - low[1] > 0.7 * box["height"]
+
+
+OVER_STAGE = "[...document.querySelectorAll('.toolbar, .legend, .popover, .toast')]"
+BOXES = f"""{OVER_STAGE}.map((one) => {{
+  const {{left, top, right, bottom}} = one.getBoundingClientRect();
+  return [one.className, left, top, right, bottom];
+}})"""
+COVERED = """[...document.querySelectorAll(".toolbar button")].filter((one) => {
+  const {left, top, width, height} = one.getBoundingClientRect();
+  return document.elementFromPoint(left + width / 2, top + height / 2)?.closest("button") !== one;
+}).map((one) => one.id)"""
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (640, 400), (390, 844)])
+def test_nothing_lies_over_the_body_or_over_the_tools(server, open_window, size):
+    studio = open_window(server, size)
+    studio.afresh()
+    studio.pause()
+    studio.ask("show", measure="stretch")
+    studio.until_state("state.shown.measure !== null")
+    studio.ask("choose-motion", motion="nonsense")  # refused: something is said
+    studio.page.locator(".toast").wait_for()
+    studio.page.keyboard.press("f")
+    studio.page.keyboard.press("Control+e")
+    studio.page.locator(".popover").wait_for()
+    studio.frames(5)
+    seen = np.array([studio.pixel(point) for point in range(0, studio.state()["mesh"]["points"], 7)])
+    (left, top), (right, bottom) = seen.min(axis=0), seen.max(axis=0)
+    boxes = studio.js(BOXES)
+    assert len(boxes) == 4
+    for name, *box in boxes:
+        assert box[0] >= right or box[2] <= left or box[1] >= bottom or box[3] <= top, name
+    assert studio.js(COVERED) == []
+    studio.ask("show", measure="")
+
+
+def test_all_tools_are_reached_however_low_the_stage_is(serve, open_window):
+    studio = open_window(serve("--skin", "contact"), (640, 400))
+    studio.page.keyboard.press("y")  # layers make it lower still
+    studio.until("document.querySelectorAll('.toolbar button').length >= 11")
+    assert studio.js(COVERED) == []
+    assert studio.js(CUT) == []

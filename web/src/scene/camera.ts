@@ -1,5 +1,6 @@
 // How the character is looked at: orbit, pan, zoom, roll, frame, views from three sides, parallel rays, and following.
 import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 } from "../three";
+import type { Margins } from "./layout";
 
 const FIELD = 32; // of view, up and down [degrees]
 const PARALLEL = 0.2; // of view where rays are to be parallel [degrees]: from so far that nobody sees them part
@@ -27,6 +28,7 @@ export class Viewer {
   private readonly velocity = new Vector3();
   private anchored = false;
   private rolled = 0; // clockwise, as it is seen [rad]
+  private aspect = 1; // of what is free of the picture
   private depth = 1; // of what is looked at round its middle [m]
   private turn: { offset: Vector3; target: Vector3; left: number } | null = null;
 
@@ -48,8 +50,12 @@ export class Viewer {
     });
   }
 
-  resize(width: number, height: number): void {
+  /** A picture of other size, of which something stands over both sides: what is looked at is in the middle between. */
+  resize(width: number, height: number, { left, right }: Margins = { left: 0, right: 0 }): void {
     this.camera.aspect = width / Math.max(1, height);
+    this.aspect = Math.max(1, width - left - right) / Math.max(1, height);
+    if (left === right) this.camera.clearViewOffset();
+    else this.camera.setViewOffset(width, height, (right - left) / 2, 0, width, height);
     this.camera.updateProjectionMatrix();
   }
 
@@ -132,7 +138,7 @@ export class Viewer {
     const up = direction.clone().cross(right);
     const along = (axis: Vector3) =>
       half.x * Math.abs(axis.x) + half.y * Math.abs(axis.y) + half.z * Math.abs(axis.z);
-    const nearest = Math.max(along(up), along(right) / this.camera.aspect) / tangent(this.camera.fov);
+    const nearest = Math.max(along(up), along(right) / this.aspect) / tangent(this.camera.fov);
     const distance = ROOM * nearest + 0.5 * along(direction);
     this.goTo(target, direction.multiplyScalar(distance), atOnce);
     this.controls.minDistance = 0.05 * half.length() * this.farther;

@@ -5,23 +5,45 @@ export interface Grid {
   columns: number;
   rows: number;
   inset: number; // that is left free on the left [CSS pixels]
+  right: number; // that is left free on the right [CSS pixels]
+}
+
+/** What stands over the stage from each side, of which a single character keeps clear [CSS pixels]. */
+export interface Margins {
+  left: number;
+  right: number;
 }
 
 const TOOLS = 56; // where the tools stand over the stage [CSS pixels]
+const SCALE = 60; // where the scale of colours stands upright [CSS pixels]
+const LARGE = { width: 600, height: 460 }; // a stage on which there is room beside any body [CSS pixels]
 const UPRIGHT = 0.6; // width over height of what stands in a pane
 
 /** The grid of the stage as it is now, which labels go by. */
-export const grid = signal<Grid>({ columns: 1, rows: 1, inset: 0 });
+export const grid = signal<Grid>({ columns: 1, rows: 1, inset: 0, right: 0 });
+
+/** Whether the stage is so small that the scale of colours stands upright beside the body. */
+export const tight = signal(false);
+
+export function isTight(width: number, height: number): boolean {
+  return width < LARGE.width || height < LARGE.height;
+}
+
+/** Of a stage with one character, while there is a scale of colours or none. */
+export function marginsFor(width: number, height: number, scale: boolean): Margins {
+  return isTight(width, height) ? { left: TOOLS, right: scale ? SCALE : 0 } : { left: 0, right: 0 };
+}
 
 /** The grid in which a character is seen largest. */
-export function gridFor(count: number, width: number, height: number): Grid {
+export function gridFor(count: number, width: number, height: number, scale: boolean): Grid {
   const inset = count > 1 ? Math.min(TOOLS, 0.2 * width) : 0;
-  let best: Grid = { columns: count, rows: 1, inset };
+  const right = count > 1 ? marginsFor(width, height, scale).right : 0;
+  let best: Grid = { columns: count, rows: 1, inset, right };
   let largest = 0;
   for (let columns = count; columns >= 1; columns--) {
     const rows = Math.ceil(count / columns);
-    const seen = Math.min((width - inset) / columns / UPRIGHT, height / rows);
-    if (seen > 1.02 * largest) [best, largest] = [{ columns, rows, inset }, seen];
+    const seen = Math.min((width - inset - right) / columns / UPRIGHT, height / rows);
+    if (seen > 1.02 * largest) [best, largest] = [{ columns, rows, inset, right }, seen];
   }
   return best;
 }

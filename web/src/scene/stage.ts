@@ -5,7 +5,7 @@ import { Scene, Vector3, type WebGLRenderer } from "../three";
 import { jointAt } from "./bones";
 import { Viewer, type ViewName } from "./camera";
 import { FIRST_GHOST, Ghosts } from "./ghosts";
-import { grid, gridFor } from "./layout";
+import { grid, gridFor, isTight, marginsFor, tight } from "./layout";
 import type { Look } from "./looks";
 import { Pane } from "./pane";
 import { pick } from "./picking";
@@ -65,6 +65,7 @@ export class Stage {
   private skeleton: SkeletonInfo | null = null;
   private mesh: { number: number; data: MeshData } | null = null;
   private bonesShown = false;
+  private scale = false; // of colours, beside the body
   private ramp: Ramp = "plain";
   private look: Look;
   private size = 1.8;
@@ -84,7 +85,7 @@ export class Stage {
     this.ghosts = new Ghosts(this.look);
     this.scene.add(this.ghosts.group);
     this.things = new Things(options.look);
-    this.scene.add(this.things.group);
+    this.scene.add(this.things.group, this.things.shadows);
     this.pane = this.addPane();
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
@@ -162,6 +163,13 @@ export class Stage {
     this.dirty = true;
   }
 
+  /** Whether a scale of colours stands over the stage, for which small ones keep room. */
+  keepRoom(scale: boolean): void {
+    if (scale === this.scale) return;
+    this.scale = scale;
+    this.resize();
+  }
+
   /** Which colours measures have. */
   setRamp(ramp: Ramp): void {
     this.ramp = ramp;
@@ -235,8 +243,9 @@ export class Stage {
 
   /** Where a pane is on the canvas. */
   boxOf(pane: Pane): Box {
-    const { columns, rows, inset } = grid.peek();
-    const [width, height] = [(this.canvas.clientWidth - inset) / columns, this.canvas.clientHeight / rows];
+    const { columns, rows, inset, right } = grid.peek();
+    const width = (this.canvas.clientWidth - inset - right) / columns;
+    const height = this.canvas.clientHeight / rows;
     const row = Math.floor(pane.number / columns);
     return { left: inset + (pane.number % columns) * width, top: row * height, width, height };
   }
@@ -273,10 +282,13 @@ export class Stage {
   private resize(): void {
     const { clientWidth, clientHeight } = this.canvas;
     if (clientWidth === 0 || clientHeight === 0) return;
-    const { columns, rows, inset } = gridFor(this.panes.length, clientWidth, clientHeight);
-    grid.value = { columns, rows, inset };
+    const count = this.panes.length;
+    const { columns, rows, inset, right } = gridFor(count, clientWidth, clientHeight, this.scale);
+    grid.value = { columns, rows, inset, right };
+    tight.value = isTight(clientWidth, clientHeight);
     this.renderer.setSize(clientWidth, clientHeight, false);
-    this.viewer.resize((clientWidth - inset) / columns, clientHeight / rows);
+    const margins = count > 1 ? undefined : marginsFor(clientWidth, clientHeight, this.scale);
+    this.viewer.resize((clientWidth - inset - right) / columns, clientHeight / rows, margins);
     this.dirty = true;
   }
 

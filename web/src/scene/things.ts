@@ -1,4 +1,4 @@
-// Things in the way of the character: balls, boxes and capsules, where the last frame has them.
+// Things in the way of the character: balls, boxes and capsules, where the last frame has them, and their shadows.
 import type { ThingsFrame } from "../frames";
 import type { ThingRow } from "../messages";
 import {
@@ -9,6 +9,8 @@ import {
   Group,
   type Matrix4,
   Mesh,
+  type Object3D,
+  PlaneGeometry,
   RawShaderMaterial,
   SphereGeometry,
   Vector3,
@@ -35,6 +37,28 @@ void main() {
   colour = vec4(pow(thing_colour * light, vec3(1.0 / 2.2)), 1.0);
 }`;
 
+// A soft round shadow on the floor under each, which says how far away and how high it is.
+const SHADOW_VERTEX = `
+precision highp float;
+uniform mat4 modelMatrix, viewMatrix, projectionMatrix;
+in vec3 position;
+out vec2 place;
+void main() {
+  place = position.xy;
+  gl_Position = projectionMatrix * viewMatrix * modelMatrix * vec4(position.x, 0.0, position.y, 1.0);
+}`;
+const SHADOW_FRAGMENT = `
+precision highp float;
+uniform float strength;
+in vec2 place;
+out vec4 colour;
+void main() {
+  float within = max(0.0, 1.0 - dot(place, place));
+  colour = vec4(0.0, 0.0, 0.0, strength * within * within);
+}`;
+const SPREAD = 1.5; // of a shadow, in reaches of what casts it
+const FADES = 2.5; // reaches above the floor at which a shadow is e times as faint
+
 function shapeOf({ kind, size }: ThingRow): BufferGeometry {
   const [first = 0.1, second = 0.1, third = 0.1] = size;
   if (kind === "box") return new BoxGeometry(first, second, third);
@@ -44,6 +68,8 @@ function shapeOf({ kind, size }: ThingRow): BufferGeometry {
 
 export class Things {
   readonly group = new Group();
+  readonly shadows = new Group();
+  private darkness = 0;
   private readonly material: RawShaderMaterial;
   private rows: readonly ThingRow[] = [];
 
@@ -58,7 +84,8 @@ export class Things {
   }
 
   wear(look: Look): void {
-    const { thing_colour, sky, floor_light, key_colour } = LOOKS[look];
+    const { thing_colour, sky, floor_light, key_colour, shadow_strength } = LOOKS[look];
+    this.darkness = shadow_strength;
     for (const [name, value] of Object.entries({ thing_colour, sky, floor_light, key_colour }))
       this.material.uniforms[name] = { value };
     this.material.uniformsNeedUpdate = true;
@@ -71,12 +98,18 @@ export class Things {
       old.geometry.dispose();
       this.group.remove(old);
     }
+    for (const old of [...this.shadows.children] as Mesh[]) {
+      old.geometry.dispose();
+      (old.material as RawShaderMaterial).dispose();
+      this.shadows.remove(old);
+    }
     this.rows = rows;
     for (const row of rows) {
       const mesh = new Mesh(shapeOf(row), this.material);
       mesh.matrixAutoUpdate = false;
       mesh.visible = false;
       this.group.add(mesh);
+      this.shadows.add(newShadow());
     }
   }
 
@@ -86,7 +119,19 @@ export class Things {
       const rows = [...transforms.subarray(12 * i, 12 * i + 12), 0, 0, 0, 1];
       mesh.matrix.set(...(rows as Parameters<Matrix4["set"]>));
       mesh.visible = true;
+      this.lay(this.shadows.children[i] as Mesh, mesh, reachOf(this.rows[i]!));
     });
+  }
+
+  /** Lay a shadow under what casts it: the higher that is, the wider and the fainter. */
+  private lay(shadow: Mesh, thing: Object3D, reach: number): void {
+    const at = new Vector3().setFromMatrixPosition(thing.matrix);
+    const above = Math.max(0, at.y - reach) / reach;
+    shadow.visible = true;
+    shadow.position.set(at.x, 0, at.z);
+    shadow.scale.setScalar(reach * (SPREAD + 0.2 * above));
+    const { uniforms } = shadow.material as RawShaderMaterial;
+    uniforms.strength!.value = this.darkness * Math.exp(-above / FADES);
   }
 
   /** The thing that a ray meets first, by the ball about it, and where its middle is. */
@@ -102,6 +147,22 @@ export class Things {
     });
     return best;
   }
+}
+
+function newShadow(): Mesh {
+  const material = new RawShaderMaterial({
+    glslVersion: GLSL3,
+    vertexShader: SHADOW_VERTEX,
+    fragmentShader: SHADOW_FRAGMENT,
+    uniforms: { strength: { value: 0 } },
+    transparent: true,
+    depthWrite: false,
+    side: 2,
+  });
+  const shadow = new Mesh(new PlaneGeometry(2, 2), material);
+  shadow.visible = false;
+  shadow.renderOrder = 1; // after the floor
+  return shadow;
 }
 
 /** How far a thing reaches from its middle, about [m]. */

@@ -61,12 +61,16 @@ function Options() {
   const shape = current.value && shapes.includes(current.value.name) ? current.value.name : null;
   return (
     <>
-      <p class="quiet">{shape ? `Changes ${shape}.` : "Nothing chosen yet."}</p>
+      <p class="quiet">
+        {shape ? `Changes ${shape}.` : "No limb is chosen yet. From and To are places along its bone."}
+      </p>
       <AmountField
         name="radial swell"
         label="Size"
-        low={-0.8}
-        high={1.2}
+        unit="%"
+        times={100}
+        low={-80}
+        high={120}
         value={swell}
         change={(value, done) => change({ swell: Math.max(-1, value) }, done)}
       />
@@ -82,12 +86,18 @@ function Options() {
       <AmountField
         name="radial low"
         label="From"
+        unit="%"
+        times={100}
+        high={100}
         value={low}
         change={(value, done) => change({ low: Math.min(Math.max(0, value), high - 0.02) }, done)}
       />
       <AmountField
         name="radial high"
         label="To"
+        unit="%"
+        times={100}
+        high={100}
         value={high}
         change={(value, done) => change({ high: Math.max(Math.min(1, value), low + 0.02) }, done)}
       />

@@ -1,5 +1,5 @@
 // Waves: a line drawn on the skin, along which crests run; rows say how high, long, fast and wide they are.
-import { signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { DrawnLine } from "../scene/drawn_line";
 import type { Look } from "../scene/looks";
 import type { Place } from "../scene/skin";
@@ -13,10 +13,26 @@ import { pixelOf, placeAt, type Tool } from "./tool";
 
 const MOST = 400; // places of a line
 const APART = 6; // [px]
-const figures = signal({ height: 0.02, wavelength: 0.25, speed: 0.5, width: 0.08 });
+const SIZES = { height: 0.012, wavelength: 0.14, speed: 0.3, width: 0.045 }; // in sizes of the character
+const figures = signal(SIZES);
 const driven = signal(false); // by forces, which springs pass on
 const every = signal(0); // s after which a driven wave runs again; never at 0
 const current = signal<string | null>(null);
+
+const sizeOfAll = computed(() => state.value?.mesh.size || 1.8);
+
+// Another character has waves of its own size.
+effect(() => {
+  const size = sizeOfAll.value;
+  const { height, wavelength, speed, width } = SIZES;
+  const rounded = (value: number) => Number((value * size).toPrecision(2));
+  figures.value = {
+    height: rounded(height),
+    wavelength: rounded(wavelength),
+    speed: rounded(speed),
+    width: rounded(width),
+  };
+});
 
 export class WaveTool implements Tool {
   readonly id = "wave";
@@ -122,6 +138,7 @@ function change(what: Partial<typeof figures.value>, done: boolean): void {
 
 function Options() {
   const { height, wavelength, speed, width } = figures.value;
+  const size = sizeOfAll.value;
   const { strokes = [], firm = false } = state.value?.edits ?? {};
   const least = (value: number) => Math.max(0.001, value);
   return (
@@ -146,17 +163,19 @@ function Options() {
       <AmountField
         name="wave height"
         label="Height"
-        unit="m"
-        high={0.1}
+        unit="cm"
+        times={100}
+        high={6 * size}
         value={height}
         change={(value, done) => change({ height: value }, done)}
       />
       <AmountField
         name="wave length"
         label="Length"
-        unit="m"
-        low={0.05}
-        high={1}
+        unit="cm"
+        times={100}
+        low={3 * size}
+        high={60 * size}
         value={wavelength}
         change={(value, done) => change({ wavelength: least(value) }, done)}
       />
@@ -164,17 +183,18 @@ function Options() {
         name="wave speed"
         label="Speed"
         unit="m/s"
-        low={0.05}
-        high={2}
+        low={0.03 * size}
+        high={1.2 * size}
         value={speed}
         change={(value, done) => change({ speed: least(value) }, done)}
       />
       <AmountField
         name="wave width"
         label="Width"
-        unit="m"
-        low={0.01}
-        high={0.4}
+        unit="cm"
+        times={100}
+        low={0.6 * size}
+        high={24 * size}
         value={width}
         change={(value, done) => change({ width: least(value) }, done)}
       />

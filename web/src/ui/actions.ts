@@ -317,6 +317,7 @@ const ACTIONS: readonly Action[] = [
     group: "View",
     name: "Parallel rays, without perspective",
     keys: ["5"],
+    icon: "box",
     pressed: () => parallel.value,
     run: () => {
       parallel.value = !parallel.value;

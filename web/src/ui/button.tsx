@@ -9,25 +9,32 @@ interface ButtonProps {
   stage: Stage;
   text?: string; // instead of the drawing
   beside?: string | null | undefined; // said beside it where there is room
+  named?: boolean; // its name stands beside it while it is pointed at
 }
 
-export function ActionButton({ id, stage, text, beside }: ButtonProps) {
+export function ActionButton({ id, stage, text, beside, named = false }: ButtonProps) {
   const action = actionNamed(id);
   const icon = typeof action.icon === "function" ? action.icon() : action.icon;
   const name = nameOf(action);
+  const keys = action.keys.map(shownKey).join(" or ");
   return (
     <button
       type="button"
       class="button"
       id={`action-${id}`}
-      aria-label={text ? `${name}, ${text}` : name}
+      aria-label={name}
       aria-pressed={action.pressed?.()}
-      title={`${name} (${action.keys.map(shownKey).join(" or ")})`}
+      title={named ? undefined : `${name} (${keys})`}
       disabled={!isEnabled(action)}
       onClick={() => action.run(stage)}
     >
       {icon && !text && <Icon name={icon} />}
       {text}
+      {named && (
+        <span class="tool-name" aria-hidden="true">
+          {name} <kbd>{keys}</kbd>
+        </span>
+      )}
       {beside && <span class="step quiet wide-only">{beside}</span>}
     </button>
   );

@@ -10,6 +10,12 @@ const WORDS: Record<string, string> = {
   lost: "The sender has stopped",
 };
 
+const ADVICE: Record<string, string> = {
+  off: "Follow a performer: VSeeFace, Warudo and others send poses over the VMC protocol.",
+  waiting: "Let the other program send its poses to this port.",
+  lost: "The last pose is kept until it sends again.",
+};
+
 export function Capture() {
   const now = state.value?.capture;
   if (!now) return null;
@@ -22,6 +28,7 @@ export function Capture() {
         </span>
       </summary>
       <div class="capture-rows">
+        {ADVICE[now.light] && <p class="quiet">{ADVICE[now.light]}</p>}
         {now.light === "off" ? <Start /> : <Running now={now} />}
         <Sending to={now.sending} />
       </div>

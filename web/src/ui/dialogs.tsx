@@ -104,6 +104,10 @@ function OpenPalette({ stage }: { stage: Stage }) {
   const found = actions.value.filter(
     (action) => isEnabled(action) && `${action.group} ${nameOf(action)}`.toLowerCase().includes(wanted),
   );
+  const chosen = found[at.value]?.id;
+  useEffect(() => {
+    document.getElementById(`palette-${chosen}`)?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
   const run = (action: Action | undefined) => {
     paletteOpen.value = false;
     action?.run(stage);

@@ -42,8 +42,8 @@ export function GraphSection() {
       {stages.length > 1 && <Drawing stages={stages} />}
       {stages.length > 1 && stage.value && <StageActions chosen={stage.value} number={number} />}
       <div class="graph-add">
-        <Add label="Put on …" all={now.tops} add={(skin) => ask({ do: "put-on", skin, view: number })} />
-        <Add label="Blend …" all={now.skins} add={(skin) => ask({ do: "blend", skin, view: number })} />
+        <Add label="Put on top" all={now.tops} add={(skin) => ask({ do: "put-on", skin, view: number })} />
+        <Add label="Blend with" all={now.skins} add={(skin) => ask({ do: "blend", skin, view: number })} />
       </div>
     </section>
   );

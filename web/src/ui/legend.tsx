@@ -1,5 +1,6 @@
 // Which measure is shown as colours, and what the colours stand for.
 import type { MeasureInfo } from "../messages";
+import { tight } from "../scene/layout";
 import { RAMPS } from "../scene/ramps";
 import { ask, state } from "../session";
 import { longestArrow, range } from "../shown";
@@ -86,7 +87,7 @@ export function Legend() {
   const arrows = state.value?.shown.lines === "forces" && longestArrow.value > 0;
   if (!measure && !arrows) return null;
   return (
-    <div class="legends">
+    <div class={`legends ${tight.value ? "upright" : ""}`}>
       {arrows && (
         <figure
           class="legend arrows"
@@ -111,7 +112,10 @@ function Ramp({ measure }: { measure: MeasureInfo }) {
         {measure.label}
         {measure.unit && <span class="quiet"> {measure.unit}</span>}
       </figcaption>
-      <div class="ramp" style={{ background: `linear-gradient(to right, ${colours})` }} />
+      <div
+        class="ramp"
+        style={{ background: `linear-gradient(to ${tight.value ? "top" : "right"}, ${colours})` }}
+      />
       <div class="ends quiet">
         <span>{shown(low)}</span>
         {low < 0 && <span>0</span>}

@@ -11,7 +11,7 @@ import { LinesChooser, MeasureChooser } from "./legend";
 import { Compare } from "./panes";
 import { Row } from "./rows";
 import { ToolOptions } from "./toolbar";
-import { plainName } from "./words";
+import { plainName, SKIN_WORDS } from "./words";
 
 export function Panel() {
   const now = state.value;
@@ -33,21 +33,29 @@ function Filled({ now }: { now: State }) {
           all={now.skins}
           choose={(name) => ask({ do: "choose-skin", skin: name, view: view.value?.view ?? 0 })}
         />
+        {SKIN_WORDS[skin.value] && <p class="quiet note">{SKIN_WORDS[skin.value]}</p>}
         <Compare skins={now.skins} views={now.views.length} />
-        <Chooser
-          label="Motion"
-          value={now.transport.motion}
-          all={now.motions}
-          choose={(motion) => ask({ do: "choose-motion", motion })}
-        />
+        {now.capture && now.capture.light !== "off" ? (
+          <p class="chooser">
+            <span>Motion</span>
+            <span>Live capture</span>
+          </p>
+        ) : (
+          <Chooser
+            label="Motion"
+            value={now.transport.motion}
+            all={now.motions}
+            choose={(motion) => ask({ do: "choose-motion", motion })}
+          />
+        )}
         <MeasureChooser />
         <LinesChooser />
         <HandRadius size={now.mesh.size || 1.8} />
       </section>
       <GhostRows />
       <EditsSection />
-      <GraphSection />
       <Capture />
+      <GraphSection />
       <Settings rows={stage.value?.settings ?? []} />
     </>
   );

@@ -7,10 +7,13 @@ import { plainName } from "./words";
 
 export function Panes() {
   const views = state.value?.views ?? [];
-  const { columns, rows, inset } = grid.value;
+  const { columns, rows, inset, right } = grid.value;
   if (views.length < 2) return null;
   return (
-    <div class="panes" style={{ "--columns": columns, "--rows": rows, left: `${inset}px` }}>
+    <div
+      class="panes"
+      style={{ "--columns": columns, "--rows": rows, left: `${inset}px`, right: `${right}px` }}
+    >
       {views.map(({ view: number, stages, preparing }) => (
         <section
           key={number}

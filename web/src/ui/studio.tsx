@@ -28,9 +28,9 @@ export function Studio({ stage, software }: { stage: Stage; software: boolean })
         <Legend />
         <Welcome />
         <Notices stage={stage} />
-        <Toasts />
       </main>
       {panelOpen.value && <Panel />}
+      <Toasts />
       <Timeline stage={stage} />
       <ShortcutSheet />
       <Palette stage={stage} />

@@ -29,11 +29,7 @@ export function Timeline({ stage }: { stage: Stage }) {
         <ActionButton id="ghosts" stage={stage} />
         <ActionButton id="curves" stage={stage} />
       </div>
-      {duration ? (
-        <Track duration={duration} />
-      ) : (
-        <p class="track quiet">{state.value && "This motion has no end."}</p>
-      )}
+      {duration ? <Track duration={duration} /> : <p class="track quiet">{state.value && endless()}</p>}
       <div class="clock">
         <Figures duration={duration} />
         <Speed />
@@ -42,6 +38,13 @@ export function Timeline({ stage }: { stage: Stage }) {
       {duration && <LayerList duration={duration} />}
     </section>
   );
+}
+
+/** What stands in place of a track. */
+function endless(): string {
+  return (state.value?.capture?.light ?? "off") === "off"
+    ? "This motion has no end."
+    : "A performer leads it.";
 }
 
 /** Time in figures, as often as they can be read: what changes in every picture is laid out in every picture. */

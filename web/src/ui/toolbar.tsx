@@ -1,14 +1,43 @@
 // The tools, on the left of the stage, and what the chosen one is for.
 import type { Stage } from "../scene/stage";
+import type { Tool, ToolId } from "../tools/tool";
 import { isOffered, tool, tools } from "../tools/toolbox";
 import { ActionButton } from "./button";
 
+type Kind = "touch" | "shape" | "pose" | "world";
+
+const KIND: Record<ToolId, Kind> = {
+  drag: "touch",
+  paint: "touch",
+  raise: "shape",
+  outline: "shape",
+  radial: "shape",
+  wave: "shape",
+  pose: "pose",
+  "stroke-pose": "pose",
+  planes: "pose",
+  travel: "pose",
+  limp: "world",
+  throw: "world",
+};
+
 export function Toolbar({ stage }: { stage: Stage }) {
+  const groups = new Map<Kind, Tool[]>([
+    ["touch", []],
+    ["shape", []],
+    ["pose", []],
+    ["world", []],
+  ]);
+  for (const one of tools.value.filter(isOffered)) groups.get(KIND[one.id])!.push(one);
   return (
     <div class="toolbar" role="toolbar" aria-label="Tools" aria-orientation="vertical">
-      {tools.value.filter(isOffered).map(({ id }) => (
-        <ActionButton key={id} id={`tool-${id}`} stage={stage} />
-      ))}
+      {[...groups.values()].flatMap((members) =>
+        members.map(({ id }, i) => (
+          <span key={id} class={i === 0 ? "first" : ""}>
+            <ActionButton id={`tool-${id}`} stage={stage} named />
+          </span>
+        )),
+      )}
     </div>
   );
 }

@@ -20,7 +20,6 @@ export function TopBar({ stage, software }: { stage: Stage; software: boolean })
       <div class="cluster" role="group" aria-label="Document">
         <ActionButton id="open" stage={stage} />
         <ActionButton id="save" stage={stage} />
-        <JobsButton />
         <ActionButton id="undo" stage={stage} beside={state.value?.undo} />
         <ActionButton id="redo" stage={stage} beside={state.value?.redo} />
         <HistoryButton />
@@ -29,13 +28,14 @@ export function TopBar({ stage, software }: { stage: Stage; software: boolean })
         <ActionButton id="frame" stage={stage} />
         <ActionButton id="follow" stage={stage} />
         <ActionButton id="bones" stage={stage} />
-        <ActionButton id="front" stage={stage} text="1" />
-        <ActionButton id="side" stage={stage} text="3" />
-        <ActionButton id="top" stage={stage} text="7" />
-        <ActionButton id="parallel" stage={stage} text="5" />
+        <ActionButton id="parallel" stage={stage} />
+        <ActionButton id="front" stage={stage} text="Front" />
+        <ActionButton id="side" stage={stage} text="Side" />
+        <ActionButton id="top" stage={stage} text="Top" />
       </div>
       <Meters software={software} />
       <div class="cluster" role="group" aria-label="Window">
+        <JobsButton />
         <ActionButton id="palette" stage={stage} />
         <ActionButton id="theme" stage={stage} />
         <ActionButton id="help" stage={stage} />

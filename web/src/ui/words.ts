@@ -8,3 +8,21 @@ export function plainName(name: string): string {
     .toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+/** What a skin does, in a line for those who see its name for the first time. */
+export const SKIN_WORDS: Record<string, string> = {
+  linear: "Skin goes with the bones. The least work; twists collapse.",
+  "dual-quaternion": "Skin goes with the bones. Twists keep their girth, bends bulge outside.",
+  "rotation-centers": "Skin goes with the bones. Neither collapses nor bulges.",
+  "delta-mush": "Smooths rough weights and keeps detail.",
+  incremental: "Hangs on the bones, without weights; bones may stretch.",
+  springs: "Springs smooth the skin and hold it to the bones.",
+  "spring-dynamics": "Springs in time: skin lags, swings and sends waves.",
+  "position-based": "Flesh that keeps its volume, swings, and meets itself.",
+  lattice: "Layers of muscle, fat and skin that swing.",
+  contact: "Flesh on bones with muscles: things hit it, and it can go limp.",
+  "pose-space": "Has learnt a slower skin from its bakes.",
+  "pose-space-dynamics": "Has learnt a slower skin from its bakes, with its lag.",
+  curves: "A few curves along the limbs, taught by a slower skin.",
+  "curve-dynamics": "A few curves along the limbs, in time.",
+};

@@ -1969,6 +1969,22 @@ function plainName(name) {
   const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ").toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+var SKIN_WORDS = {
+  linear: "Skin goes with the bones. The least work; twists collapse.",
+  "dual-quaternion": "Skin goes with the bones. Twists keep their girth, bends bulge outside.",
+  "rotation-centers": "Skin goes with the bones. Neither collapses nor bulges.",
+  "delta-mush": "Smooths rough weights and keeps detail.",
+  incremental: "Hangs on the bones, without weights; bones may stretch.",
+  springs: "Springs smooth the skin and hold it to the bones.",
+  "spring-dynamics": "Springs in time: skin lags, swings and sends waves.",
+  "position-based": "Flesh that keeps its volume, swings, and meets itself.",
+  lattice: "Layers of muscle, fat and skin that swing.",
+  contact: "Flesh on bones with muscles: things hit it, and it can go limp.",
+  "pose-space": "Has learnt a slower skin from its bakes.",
+  "pose-space-dynamics": "Has learnt a slower skin from its bakes, with its lag.",
+  curves: "A few curves along the limbs, taught by a slower skin.",
+  "curve-dynamics": "A few curves along the limbs, in time."
+};
 
 // src/tools/dividers.tsx
 var NEAR2 = 16;
@@ -3301,17 +3317,18 @@ function AmountField({
   bare = false,
   low = 0,
   high = 1,
-  unit = ""
+  unit = "",
+  times = 1
 }) {
-  const shown2 = drafts.value[name] ?? value;
+  const shown2 = times * (drafts.value[name] ?? value);
   const slide = (amount) => {
-    drafts.value = { ...drafts.value, [name]: amount };
-    soon(name, () => change4(amount, false));
+    drafts.value = { ...drafts.value, [name]: amount / times };
+    soon(name, () => change4(amount / times, false));
   };
   const set = (amount) => {
     notSoon(name);
-    drafts.value = { ...drafts.value, [name]: amount };
-    change4(amount, true);
+    drafts.value = { ...drafts.value, [name]: amount / times };
+    change4(amount / times, true);
   };
   const slider = /* @__PURE__ */ a4(
     "input",
@@ -3414,14 +3431,16 @@ function Options() {
   const shapes = state.value?.edits.shapes ?? [];
   const shape = current.value && shapes.includes(current.value.name) ? current.value.name : null;
   return /* @__PURE__ */ a4($, { children: [
-    /* @__PURE__ */ a4("p", { class: "quiet", children: shape ? `Changes ${shape}.` : "Nothing chosen yet." }),
+    /* @__PURE__ */ a4("p", { class: "quiet", children: shape ? `Changes ${shape}.` : "No limb is chosen yet. From and To are places along its bone." }),
     /* @__PURE__ */ a4(
       AmountField,
       {
         name: "radial swell",
         label: "Size",
-        low: -0.8,
-        high: 1.2,
+        unit: "%",
+        times: 100,
+        low: -80,
+        high: 120,
         value: swell,
         change: (value, done) => change({ swell: Math.max(-1, value) }, done)
       }
@@ -3443,6 +3462,9 @@ function Options() {
       {
         name: "radial low",
         label: "From",
+        unit: "%",
+        times: 100,
+        high: 100,
         value: low,
         change: (value, done) => change({ low: Math.min(Math.max(0, value), high - 0.02) }, done)
       }
@@ -3452,6 +3474,9 @@ function Options() {
       {
         name: "radial high",
         label: "To",
+        unit: "%",
+        times: 100,
+        high: 100,
         value: high,
         change: (value, done) => change({ high: Math.max(Math.min(1, value), low + 0.02) }, done)
       }
@@ -4632,6 +4657,7 @@ var PATHS = {
   wave: "M1.500 8C2.600 5 3.700 4 4.900 4c2.600 0 2.600 6.600 4.700 6.600 1 0 1.800-.8 2.800-3.200l1.300.5c-1.200 3-2.400 4.100-4.100 4.100C6.500 12 6.400 5.400 4.900 5.400c-.6 0-1.200.7-2.100 3.100z",
   close: "M3.800 2.800 8 7l4.200-4.200 1 1L9 8l4.200 4.200-1 1L8 9l-4.200 4.200-1-1L7 8 2.800 3.800z",
   open: "M1.500 3.500h4.600l1.400 1.600h7V13h-13zm1.400 3v5.100h10.200V6.500z",
+  box: "M8 1.500 14 4.800v6.400L8 14.500 2 11.200V4.800zM8 3 4.300 5.100 8 7.200l3.700-2.100zM3.300 6.200v4.300l4 2.200V8.400zM12.700 6.200l-4 2.200v4.300l4-2.200z",
   search: "M7 2.500a4.500 4.500 0 0 1 3.600 7.200l3 3-1 1-3-3A4.500 4.500 0 1 1 7 2.500zm0 1.400a3.100 3.100 0 1 0 0 6.200 3.100 3.100 0 0 0 0-6.200z"
 };
 function Icon({ name }) {
@@ -5724,10 +5750,23 @@ function addKey({ name }) {
 // src/tools/wave.tsx
 var MOST3 = 400;
 var APART4 = 6;
-var figures2 = y3({ height: 0.02, wavelength: 0.25, speed: 0.5, width: 0.08 });
+var SIZES = { height: 0.012, wavelength: 0.14, speed: 0.3, width: 0.045 };
+var figures2 = y3(SIZES);
 var driven = y3(false);
 var every = y3(0);
 var current2 = y3(null);
+var sizeOfAll = O(() => state.value?.mesh.size || 1.8);
+x2(() => {
+  const size3 = sizeOfAll.value;
+  const { height: height2, wavelength, speed, width } = SIZES;
+  const rounded = (value) => Number((value * size3).toPrecision(2));
+  figures2.value = {
+    height: rounded(height2),
+    wavelength: rounded(wavelength),
+    speed: rounded(speed),
+    width: rounded(width)
+  };
+});
 var WaveTool = class {
   constructor(stage2, look2) {
     this.stage = stage2;
@@ -5815,6 +5854,7 @@ function change2(what, done) {
 }
 function Options2() {
   const { height: height2, wavelength, speed, width } = figures2.value;
+  const size3 = sizeOfAll.value;
   const { strokes: strokes2 = [], firm = false } = state.value?.edits ?? {};
   const least = (value) => Math.max(1e-3, value);
   return /* @__PURE__ */ a4($, { children: [
@@ -5840,8 +5880,9 @@ function Options2() {
       {
         name: "wave height",
         label: "Height",
-        unit: "m",
-        high: 0.1,
+        unit: "cm",
+        times: 100,
+        high: 6 * size3,
         value: height2,
         change: (value, done) => change2({ height: value }, done)
       }
@@ -5851,9 +5892,10 @@ function Options2() {
       {
         name: "wave length",
         label: "Length",
-        unit: "m",
-        low: 0.05,
-        high: 1,
+        unit: "cm",
+        times: 100,
+        low: 3 * size3,
+        high: 60 * size3,
         value: wavelength,
         change: (value, done) => change2({ wavelength: least(value) }, done)
       }
@@ -5864,8 +5906,8 @@ function Options2() {
         name: "wave speed",
         label: "Speed",
         unit: "m/s",
-        low: 0.05,
-        high: 2,
+        low: 0.03 * size3,
+        high: 1.2 * size3,
         value: speed,
         change: (value, done) => change2({ speed: least(value) }, done)
       }
@@ -5875,9 +5917,10 @@ function Options2() {
       {
         name: "wave width",
         label: "Width",
-        unit: "m",
-        low: 0.01,
-        high: 0.4,
+        unit: "cm",
+        times: 100,
+        low: 0.6 * size3,
+        high: 24 * size3,
         value: width,
         change: (value, done) => change2({ width: least(value) }, done)
       }
@@ -6743,11 +6786,17 @@ var Viewer = class {
   anchored = false;
   rolled = 0;
   // clockwise, as it is seen [rad]
+  aspect = 1;
+  // of what is free of the picture
   depth = 1;
   // of what is looked at round its middle [m]
   turn = null;
-  resize(width, height2) {
+  /** A picture of other size, of which something stands over both sides: what is looked at is in the middle between. */
+  resize(width, height2, { left, right } = { left: 0, right: 0 }) {
     this.camera.aspect = width / Math.max(1, height2);
+    this.aspect = Math.max(1, width - left - right) / Math.max(1, height2);
+    if (left === right) this.camera.clearViewOffset();
+    else this.camera.setViewOffset(width, height2, (right - left) / 2, 0, width, height2);
     this.camera.updateProjectionMatrix();
   }
   /** Whether rays are parallel. */
@@ -6817,7 +6866,7 @@ var Viewer = class {
     const right = new Vector322(direction.z, 0, -direction.x).normalize();
     const up = direction.clone().cross(right);
     const along = (axis) => half.x * Math.abs(axis.x) + half.y * Math.abs(axis.y) + half.z * Math.abs(axis.z);
-    const nearest = Math.max(along(up), along(right) / this.camera.aspect) / tangent(this.camera.fov);
+    const nearest = Math.max(along(up), along(right) / this.aspect) / tangent(this.camera.fov);
     const distance = ROOM3 * nearest + 0.5 * along(direction);
     this.goTo(target, direction.multiplyScalar(distance), atOnce);
     this.controls.minDistance = 0.05 * half.length() * this.farther;
@@ -6876,16 +6925,26 @@ function tangent(field) {
 
 // src/scene/layout.ts
 var TOOLS = 56;
+var SCALE = 60;
+var LARGE2 = { width: 600, height: 460 };
 var UPRIGHT = 0.6;
-var grid = y3({ columns: 1, rows: 1, inset: 0 });
-function gridFor(count, width, height2) {
+var grid = y3({ columns: 1, rows: 1, inset: 0, right: 0 });
+var tight = y3(false);
+function isTight(width, height2) {
+  return width < LARGE2.width || height2 < LARGE2.height;
+}
+function marginsFor(width, height2, scale) {
+  return isTight(width, height2) ? { left: TOOLS, right: scale ? SCALE : 0 } : { left: 0, right: 0 };
+}
+function gridFor(count, width, height2, scale) {
   const inset = count > 1 ? Math.min(TOOLS, 0.2 * width) : 0;
-  let best = { columns: count, rows: 1, inset };
+  const right = count > 1 ? marginsFor(width, height2, scale).right : 0;
+  let best = { columns: count, rows: 1, inset, right };
   let largest = 0;
   for (let columns = count; columns >= 1; columns--) {
     const rows = Math.ceil(count / columns);
-    const seen = Math.min((width - inset) / columns / UPRIGHT, height2 / rows);
-    if (seen > 1.02 * largest) [best, largest] = [{ columns, rows, inset }, seen];
+    const seen = Math.min((width - inset - right) / columns / UPRIGHT, height2 / rows);
+    if (seen > 1.02 * largest) [best, largest] = [{ columns, rows, inset, right }, seen];
   }
   return best;
 }
@@ -7347,6 +7406,7 @@ import {
   GLSL3 as GLSL35,
   Group as Group3,
   Mesh as Mesh7,
+  PlaneGeometry as PlaneGeometry2,
   RawShaderMaterial as RawShaderMaterial5,
   SphereGeometry,
   Vector3 as Vector326
@@ -7370,6 +7430,26 @@ void main() {
   vec3 light = mix(floor_light, sky, 0.5 + 0.5 * n.y) + key_colour * max(dot(n, key_direction), 0.0);
   colour = vec4(pow(thing_colour * light, vec3(1.0 / 2.2)), 1.0);
 }`;
+var SHADOW_VERTEX2 = `
+precision highp float;
+uniform mat4 modelMatrix, viewMatrix, projectionMatrix;
+in vec3 position;
+out vec2 place;
+void main() {
+  place = position.xy;
+  gl_Position = projectionMatrix * viewMatrix * modelMatrix * vec4(position.x, 0.0, position.y, 1.0);
+}`;
+var SHADOW_FRAGMENT2 = `
+precision highp float;
+uniform float strength;
+in vec2 place;
+out vec4 colour;
+void main() {
+  float within = max(0.0, 1.0 - dot(place, place));
+  colour = vec4(0.0, 0.0, 0.0, strength * within * within);
+}`;
+var SPREAD = 1.5;
+var FADES = 2.5;
 function shapeOf({ kind, size: size3 }) {
   const [first = 0.1, second = 0.1, third = 0.1] = size3;
   if (kind === "box") return new BoxGeometry(first, second, third);
@@ -7378,6 +7458,8 @@ function shapeOf({ kind, size: size3 }) {
 }
 var Things = class {
   group = new Group3();
+  shadows = new Group3();
+  darkness = 0;
   material;
   rows = [];
   constructor(look2) {
@@ -7390,7 +7472,8 @@ var Things = class {
     this.wear(look2);
   }
   wear(look2) {
-    const { thing_colour, sky, floor_light, key_colour } = LOOKS[look2];
+    const { thing_colour, sky, floor_light, key_colour, shadow_strength } = LOOKS[look2];
+    this.darkness = shadow_strength;
     for (const [name, value] of Object.entries({ thing_colour, sky, floor_light, key_colour }))
       this.material.uniforms[name] = { value };
     this.material.uniformsNeedUpdate = true;
@@ -7402,12 +7485,18 @@ var Things = class {
       old.geometry.dispose();
       this.group.remove(old);
     }
+    for (const old of [...this.shadows.children]) {
+      old.geometry.dispose();
+      old.material.dispose();
+      this.shadows.remove(old);
+    }
     this.rows = rows;
     for (const row of rows) {
       const mesh = new Mesh7(shapeOf(row), this.material);
       mesh.matrixAutoUpdate = false;
       mesh.visible = false;
       this.group.add(mesh);
+      this.shadows.add(newShadow());
     }
   }
   show({ transforms }) {
@@ -7416,7 +7505,18 @@ var Things = class {
       const rows = [...transforms.subarray(12 * i4, 12 * i4 + 12), 0, 0, 0, 1];
       mesh.matrix.set(...rows);
       mesh.visible = true;
+      this.lay(this.shadows.children[i4], mesh, reachOf(this.rows[i4]));
     });
+  }
+  /** Lay a shadow under what casts it: the higher that is, the wider and the fainter. */
+  lay(shadow, thing, reach2) {
+    const at = new Vector326().setFromMatrixPosition(thing.matrix);
+    const above = Math.max(0, at.y - reach2) / reach2;
+    shadow.visible = true;
+    shadow.position.set(at.x, 0, at.z);
+    shadow.scale.setScalar(reach2 * (SPREAD + 0.2 * above));
+    const { uniforms } = shadow.material;
+    uniforms.strength.value = this.darkness * Math.exp(-above / FADES);
   }
   /** The thing that a ray meets first, by the ball about it, and where its middle is. */
   pick(from, direction) {
@@ -7432,6 +7532,21 @@ var Things = class {
     return best;
   }
 };
+function newShadow() {
+  const material = new RawShaderMaterial5({
+    glslVersion: GLSL35,
+    vertexShader: SHADOW_VERTEX2,
+    fragmentShader: SHADOW_FRAGMENT2,
+    uniforms: { strength: { value: 0 } },
+    transparent: true,
+    depthWrite: false,
+    side: 2
+  });
+  const shadow = new Mesh7(new PlaneGeometry2(2, 2), material);
+  shadow.visible = false;
+  shadow.renderOrder = 1;
+  return shadow;
+}
 function reachOf({ kind, size: size3 }) {
   const [first = 0.1, second = 0.1] = size3;
   if (kind === "box") return 0.75 * first;
@@ -7454,7 +7569,7 @@ var Stage = class {
     this.ghosts = new Ghosts(this.look);
     this.scene.add(this.ghosts.group);
     this.things = new Things(options.look);
-    this.scene.add(this.things.group);
+    this.scene.add(this.things.group, this.things.shadows);
     this.pane = this.addPane();
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
@@ -7474,6 +7589,8 @@ var Stage = class {
   skeleton = null;
   mesh = null;
   bonesShown = false;
+  scale = false;
+  // of colours, beside the body
   ramp = "plain";
   look;
   size = 1.8;
@@ -7543,6 +7660,12 @@ var Stage = class {
     for (const pane of this.panes) pane.arrows.hide();
     this.dirty = true;
   }
+  /** Whether a scale of colours stands over the stage, for which small ones keep room. */
+  keepRoom(scale) {
+    if (scale === this.scale) return;
+    this.scale = scale;
+    this.resize();
+  }
   /** Which colours measures have. */
   setRamp(ramp) {
     this.ramp = ramp;
@@ -7605,8 +7728,9 @@ var Stage = class {
   }
   /** Where a pane is on the canvas. */
   boxOf(pane) {
-    const { columns, rows, inset } = grid.peek();
-    const [width, height2] = [(this.canvas.clientWidth - inset) / columns, this.canvas.clientHeight / rows];
+    const { columns, rows, inset, right } = grid.peek();
+    const width = (this.canvas.clientWidth - inset - right) / columns;
+    const height2 = this.canvas.clientHeight / rows;
     const row = Math.floor(pane.number / columns);
     return { left: inset + pane.number % columns * width, top: row * height2, width, height: height2 };
   }
@@ -7639,10 +7763,13 @@ var Stage = class {
   resize() {
     const { clientWidth, clientHeight } = this.canvas;
     if (clientWidth === 0 || clientHeight === 0) return;
-    const { columns, rows, inset } = gridFor(this.panes.length, clientWidth, clientHeight);
-    grid.value = { columns, rows, inset };
+    const count = this.panes.length;
+    const { columns, rows, inset, right } = gridFor(count, clientWidth, clientHeight, this.scale);
+    grid.value = { columns, rows, inset, right };
+    tight.value = isTight(clientWidth, clientHeight);
     this.renderer.setSize(clientWidth, clientHeight, false);
-    this.viewer.resize((clientWidth - inset) / columns, clientHeight / rows);
+    const margins = count > 1 ? void 0 : marginsFor(clientWidth, clientHeight, this.scale);
+    this.viewer.resize((clientWidth - inset - right) / columns, clientHeight / rows, margins);
     this.dirty = true;
   }
   picture(now) {
@@ -8009,6 +8136,7 @@ var ACTIONS = [
     group: "View",
     name: "Parallel rays, without perspective",
     keys: ["5"],
+    icon: "box",
     pressed: () => parallel.value,
     run: () => {
       parallel.value = !parallel.value;
@@ -8338,6 +8466,10 @@ function OpenPalette({ stage: stage2 }) {
   const found = actions.value.filter(
     (action2) => isEnabled(action2) && `${action2.group} ${nameOf(action2)}`.toLowerCase().includes(wanted2)
   );
+  const chosen2 = found[at.value]?.id;
+  A2(() => {
+    document.getElementById(`palette-${chosen2}`)?.scrollIntoView({ block: "nearest" });
+  }, [chosen2]);
   const run = (action2) => {
     paletteOpen.value = false;
     action2?.run(stage2);
@@ -8720,7 +8852,7 @@ function Legend() {
   const measure2 = state.value?.shown.measure;
   const arrows = state.value?.shown.lines === "forces" && longestArrow.value > 0;
   if (!measure2 && !arrows) return null;
-  return /* @__PURE__ */ a4("div", { class: "legends", children: [
+  return /* @__PURE__ */ a4("div", { class: `legends ${tight.value ? "upright" : ""}`, children: [
     arrows && /* @__PURE__ */ a4(
       "figure",
       {
@@ -8749,7 +8881,13 @@ function Ramp({ measure: measure2 }) {
         measure2.unit
       ] })
     ] }),
-    /* @__PURE__ */ a4("div", { class: "ramp", style: { background: `linear-gradient(to right, ${colours})` } }),
+    /* @__PURE__ */ a4(
+      "div",
+      {
+        class: "ramp",
+        style: { background: `linear-gradient(to ${tight.value ? "top" : "right"}, ${colours})` }
+      }
+    ),
     /* @__PURE__ */ a4("div", { class: "ends quiet", children: [
       /* @__PURE__ */ a4("span", { children: shown(low) }),
       low < 0 && /* @__PURE__ */ a4("span", { children: "0" }),
@@ -8765,6 +8903,11 @@ var WORDS = {
   live: "Live",
   lost: "The sender has stopped"
 };
+var ADVICE = {
+  off: "Follow a performer: VSeeFace, Warudo and others send poses over the VMC protocol.",
+  waiting: "Let the other program send its poses to this port.",
+  lost: "The last pose is kept until it sends again."
+};
 function Capture() {
   const now = state.value?.capture;
   if (!now) return null;
@@ -8774,6 +8917,7 @@ function Capture() {
       /* @__PURE__ */ a4("span", { class: `light ${now.light}`, role: "status", children: WORDS[now.light] ?? now.light })
     ] }),
     /* @__PURE__ */ a4("div", { class: "capture-rows", children: [
+      ADVICE[now.light] && /* @__PURE__ */ a4("p", { class: "quiet", children: ADVICE[now.light] }),
       now.light === "off" ? /* @__PURE__ */ a4(Start, {}) : /* @__PURE__ */ a4(Running, { now }),
       /* @__PURE__ */ a4(Sending, { to: now.sending })
     ] })
@@ -8935,8 +9079,8 @@ function GraphSection() {
     stages.length > 1 && /* @__PURE__ */ a4(Drawing, { stages }),
     stages.length > 1 && stage.value && /* @__PURE__ */ a4(StageActions, { chosen: stage.value, number }),
     /* @__PURE__ */ a4("div", { class: "graph-add", children: [
-      /* @__PURE__ */ a4(Add, { label: "Put on …", all: now.tops, add: (skin2) => ask({ do: "put-on", skin: skin2, view: number }) }),
-      /* @__PURE__ */ a4(Add, { label: "Blend …", all: now.skins, add: (skin2) => ask({ do: "blend", skin: skin2, view: number }) })
+      /* @__PURE__ */ a4(Add, { label: "Put on top", all: now.tops, add: (skin2) => ask({ do: "put-on", skin: skin2, view: number }) }),
+      /* @__PURE__ */ a4(Add, { label: "Blend with", all: now.skins, add: (skin2) => ask({ do: "blend", skin: skin2, view: number }) })
     ] })
   ] });
 }
@@ -9274,44 +9418,51 @@ function Count({
 // src/ui/panes.tsx
 function Panes() {
   const views2 = state.value?.views ?? [];
-  const { columns, rows, inset } = grid.value;
+  const { columns, rows, inset, right } = grid.value;
   if (views2.length < 2) return null;
-  return /* @__PURE__ */ a4("div", { class: "panes", style: { "--columns": columns, "--rows": rows, left: `${inset}px` }, children: views2.map(({ view: number, stages, preparing }) => /* @__PURE__ */ a4(
-    "section",
+  return /* @__PURE__ */ a4(
+    "div",
     {
-      class: `pane ${view.value?.view === number ? "active" : ""}`,
-      "aria-label": `View ${number + 1}`,
-      children: /* @__PURE__ */ a4("div", { class: "pane-label", children: [
-        /* @__PURE__ */ a4(
-          "button",
-          {
-            type: "button",
-            class: "button",
-            "aria-pressed": view.value?.view === number,
-            title: `${stages.map(({ name }) => plainName(name)).join(", then ")}; let the panel be of this one`,
-            onClick: () => choose(number),
-            children: [
-              /* @__PURE__ */ a4("i", { class: `view-dot view-${number}` }),
-              /* @__PURE__ */ a4("span", { children: plainName(stages.at(-1)?.name ?? "") })
-            ]
-          }
-        ),
-        /* @__PURE__ */ a4("span", { class: "quiet figure", children: preparing ? "binding …" : `${(viewMilliseconds.value[number] ?? 0).toFixed(1)} ms` }),
-        /* @__PURE__ */ a4(
-          "button",
-          {
-            type: "button",
-            class: "button small",
-            "aria-label": `Remove ${plainName(stages.at(-1)?.name ?? "")}`,
-            title: "Compare with this one no longer",
-            onClick: () => ask({ do: "remove-view", view: number }),
-            children: /* @__PURE__ */ a4(Icon, { name: "close" })
-          }
-        )
-      ] })
-    },
-    number
-  )) });
+      class: "panes",
+      style: { "--columns": columns, "--rows": rows, left: `${inset}px`, right: `${right}px` },
+      children: views2.map(({ view: number, stages, preparing }) => /* @__PURE__ */ a4(
+        "section",
+        {
+          class: `pane ${view.value?.view === number ? "active" : ""}`,
+          "aria-label": `View ${number + 1}`,
+          children: /* @__PURE__ */ a4("div", { class: "pane-label", children: [
+            /* @__PURE__ */ a4(
+              "button",
+              {
+                type: "button",
+                class: "button",
+                "aria-pressed": view.value?.view === number,
+                title: `${stages.map(({ name }) => plainName(name)).join(", then ")}; let the panel be of this one`,
+                onClick: () => choose(number),
+                children: [
+                  /* @__PURE__ */ a4("i", { class: `view-dot view-${number}` }),
+                  /* @__PURE__ */ a4("span", { children: plainName(stages.at(-1)?.name ?? "") })
+                ]
+              }
+            ),
+            /* @__PURE__ */ a4("span", { class: "quiet figure", children: preparing ? "binding …" : `${(viewMilliseconds.value[number] ?? 0).toFixed(1)} ms` }),
+            /* @__PURE__ */ a4(
+              "button",
+              {
+                type: "button",
+                class: "button small",
+                "aria-label": `Remove ${plainName(stages.at(-1)?.name ?? "")}`,
+                title: "Compare with this one no longer",
+                onClick: () => ask({ do: "remove-view", view: number }),
+                children: /* @__PURE__ */ a4(Icon, { name: "close" })
+              }
+            )
+          ] })
+        },
+        number
+      ))
+    }
+  );
 }
 function choose(number) {
   activeView.value = number;
@@ -9473,24 +9624,30 @@ function Words({ row, value, id }) {
 }
 
 // src/ui/button.tsx
-function ActionButton({ id, stage: stage2, text, beside }) {
+function ActionButton({ id, stage: stage2, text, beside, named = false }) {
   const action2 = actionNamed(id);
   const icon = typeof action2.icon === "function" ? action2.icon() : action2.icon;
   const name = nameOf(action2);
+  const keys = action2.keys.map(shownKey).join(" or ");
   return /* @__PURE__ */ a4(
     "button",
     {
       type: "button",
       class: "button",
       id: `action-${id}`,
-      "aria-label": text ? `${name}, ${text}` : name,
+      "aria-label": name,
       "aria-pressed": action2.pressed?.(),
-      title: `${name} (${action2.keys.map(shownKey).join(" or ")})`,
+      title: named ? void 0 : `${name} (${keys})`,
       disabled: !isEnabled(action2),
       onClick: () => action2.run(stage2),
       children: [
         icon && !text && /* @__PURE__ */ a4(Icon, { name: icon }),
         text,
+        named && /* @__PURE__ */ a4("span", { class: "tool-name", "aria-hidden": "true", children: [
+          name,
+          " ",
+          /* @__PURE__ */ a4("kbd", { children: keys })
+        ] }),
         beside && /* @__PURE__ */ a4("span", { class: "step quiet wide-only", children: beside })
       ]
     }
@@ -9498,8 +9655,31 @@ function ActionButton({ id, stage: stage2, text, beside }) {
 }
 
 // src/ui/toolbar.tsx
+var KIND = {
+  drag: "touch",
+  paint: "touch",
+  raise: "shape",
+  outline: "shape",
+  radial: "shape",
+  wave: "shape",
+  pose: "pose",
+  "stroke-pose": "pose",
+  planes: "pose",
+  travel: "pose",
+  limp: "world",
+  throw: "world"
+};
 function Toolbar({ stage: stage2 }) {
-  return /* @__PURE__ */ a4("div", { class: "toolbar", role: "toolbar", "aria-label": "Tools", "aria-orientation": "vertical", children: tools.value.filter(isOffered).map(({ id }) => /* @__PURE__ */ a4(ActionButton, { id: `tool-${id}`, stage: stage2 }, id)) });
+  const groups = /* @__PURE__ */ new Map([
+    ["touch", []],
+    ["shape", []],
+    ["pose", []],
+    ["world", []]
+  ]);
+  for (const one of tools.value.filter(isOffered)) groups.get(KIND[one.id]).push(one);
+  return /* @__PURE__ */ a4("div", { class: "toolbar", role: "toolbar", "aria-label": "Tools", "aria-orientation": "vertical", children: [...groups.values()].flatMap(
+    (members) => members.map(({ id }, i4) => /* @__PURE__ */ a4("span", { class: i4 === 0 ? "first" : "", children: /* @__PURE__ */ a4(ActionButton, { id: `tool-${id}`, stage: stage2, named: true }) }, id))
+  ) });
 }
 function ToolOptions() {
   const now = tool.value;
@@ -9529,8 +9709,12 @@ function Filled({ now }) {
           choose: (name) => ask({ do: "choose-skin", skin: name, view: view.value?.view ?? 0 })
         }
       ),
+      SKIN_WORDS[skin.value] && /* @__PURE__ */ a4("p", { class: "quiet note", children: SKIN_WORDS[skin.value] }),
       /* @__PURE__ */ a4(Compare, { skins: now.skins, views: now.views.length }),
-      /* @__PURE__ */ a4(
+      now.capture && now.capture.light !== "off" ? /* @__PURE__ */ a4("p", { class: "chooser", children: [
+        /* @__PURE__ */ a4("span", { children: "Motion" }),
+        /* @__PURE__ */ a4("span", { children: "Live capture" })
+      ] }) : /* @__PURE__ */ a4(
         Chooser,
         {
           label: "Motion",
@@ -9545,8 +9729,8 @@ function Filled({ now }) {
     ] }),
     /* @__PURE__ */ a4(GhostRows, {}),
     /* @__PURE__ */ a4(EditsSection, {}),
-    /* @__PURE__ */ a4(GraphSection, {}),
     /* @__PURE__ */ a4(Capture, {}),
+    /* @__PURE__ */ a4(GraphSection, {}),
     /* @__PURE__ */ a4(Settings, { rows: stage.value?.settings ?? [] })
   ] });
 }
@@ -9830,6 +10014,7 @@ function written(ends2) {
 var GAP = 6;
 function Popover({
   anchor,
+  over,
   label,
   close: close3,
   children
@@ -9838,8 +10023,16 @@ function Popover({
   const about2 = T2({ anchor, close: close3 });
   about2.current = { anchor, close: close3 };
   F2(() => {
-    const at = anchor()?.getBoundingClientRect();
     const own = sheet.current;
+    const covered = over?.()?.getBoundingClientRect();
+    if (covered) {
+      own.style.setProperty("left", `${covered.left + GAP}px`);
+      own.style.setProperty("top", `${covered.top + GAP}px`);
+      own.style.setProperty("width", `${covered.width - 2 * GAP}px`);
+      own.style.setProperty("max-height", `${covered.height - 2 * GAP}px`);
+      return;
+    }
+    const at = anchor()?.getBoundingClientRect();
     if (!at) return;
     const { width, height: height2 } = own.getBoundingClientRect();
     const left = Math.min(Math.max(GAP, at.left + at.width / 2 - width / 2), innerWidth - width - GAP);
@@ -10346,7 +10539,7 @@ function Timeline({ stage: stage2 }) {
       /* @__PURE__ */ a4(ActionButton, { id: "ghosts", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "curves", stage: stage2 })
     ] }),
-    duration ? /* @__PURE__ */ a4(Track, { duration }) : /* @__PURE__ */ a4("p", { class: "track quiet", children: state.value && "This motion has no end." }),
+    duration ? /* @__PURE__ */ a4(Track, { duration }) : /* @__PURE__ */ a4("p", { class: "track quiet", children: state.value && endless() }),
     /* @__PURE__ */ a4("div", { class: "clock", children: [
       /* @__PURE__ */ a4(Figures, { duration }),
       /* @__PURE__ */ a4(Speed, {})
@@ -10354,6 +10547,9 @@ function Timeline({ stage: stage2 }) {
     duration && /* @__PURE__ */ a4(CurveList, { duration }),
     duration && /* @__PURE__ */ a4(LayerList, { duration })
   ] });
+}
+function endless() {
+  return (state.value?.capture?.light ?? "off") === "off" ? "This motion has no end." : "A performer leads it.";
 }
 function useFigures(duration) {
   const words = useSignal("0.00");
@@ -10512,6 +10708,9 @@ function Refusal({ toast }) {
 // src/ui/jobs/jobs.tsx
 function JobsButton() {
   const button = T2(null);
+  const close3 = () => {
+    jobsOpen.value = false;
+  };
   const running = state.value?.jobs.find((job) => job.state === "running");
   return /* @__PURE__ */ a4($, { children: [
     /* @__PURE__ */ a4(
@@ -10538,10 +10737,9 @@ function JobsButton() {
       {
         label: "Export",
         anchor: () => button.current,
-        close: () => {
-          jobsOpen.value = false;
-        },
-        children: /* @__PURE__ */ a4(Sheet, {})
+        over: () => document.querySelector(".panel"),
+        close: close3,
+        children: /* @__PURE__ */ a4(Sheet, { close: close3 })
       }
     )
   ] });
@@ -10549,9 +10747,13 @@ function JobsButton() {
 function percent({ done, total }) {
   return total > 0 ? `${Math.floor(100 * done / total)} %` : "…";
 }
-function Sheet() {
+function Sheet({ close: close3 }) {
   const jobs = state.value?.jobs ?? [];
   return /* @__PURE__ */ a4("div", { class: "jobs", children: [
+    /* @__PURE__ */ a4("header", { children: [
+      /* @__PURE__ */ a4("h2", { children: "Export" }),
+      /* @__PURE__ */ a4("button", { type: "button", class: "button small", "aria-label": "Close", onClick: close3, children: /* @__PURE__ */ a4(Icon, { name: "close" }) })
+    ] }),
     /* @__PURE__ */ a4(NewJob, { kinds: state.value?.job_kinds ?? [] }),
     jobs.length > 0 && /* @__PURE__ */ a4("ul", { "aria-label": "Jobs", children: [...jobs].reverse().map((job) => /* @__PURE__ */ a4(OneJob, { job }, job.number)) })
   ] });
@@ -10597,12 +10799,12 @@ function OneJob({ job }) {
   return /* @__PURE__ */ a4("li", { class: "job", "data-state": how, children: [
     /* @__PURE__ */ a4("div", { class: "job-head", children: [
       how === "done" ? /* @__PURE__ */ a4("a", { href: `/result/${number}`, download: name, children: name }) : /* @__PURE__ */ a4("b", { children: name }),
-      /* @__PURE__ */ a4("span", { class: "quiet", children: said(job) }),
       (how === "running" || how === "waiting") && /* @__PURE__ */ a4(Do, { name: "Cancel", job: number, action: "cancel-job" }),
       (how === "cancelled" || how === "failed") && /* @__PURE__ */ a4(Do, { name: "Go on", job: number, action: "resume-job" }),
       how !== "running" && how !== "waiting" && /* @__PURE__ */ a4(Do, { name: "Remove", job: number, action: "forget-job" })
     ] }),
     how === "running" && /* @__PURE__ */ a4("progress", { "aria-label": name, max: job.total || void 0, value: job.total ? job.done : void 0 }),
+    /* @__PURE__ */ a4("p", { class: "quiet", children: said(job) }),
     how === "failed" && /* @__PURE__ */ a4("p", { class: "quiet", children: job.words })
   ] });
 }
@@ -10685,7 +10887,6 @@ function TopBar({ stage: stage2, software }) {
     /* @__PURE__ */ a4("div", { class: "cluster", role: "group", "aria-label": "Document", children: [
       /* @__PURE__ */ a4(ActionButton, { id: "open", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "save", stage: stage2 }),
-      /* @__PURE__ */ a4(JobsButton, {}),
       /* @__PURE__ */ a4(ActionButton, { id: "undo", stage: stage2, beside: state.value?.undo }),
       /* @__PURE__ */ a4(ActionButton, { id: "redo", stage: stage2, beside: state.value?.redo }),
       /* @__PURE__ */ a4(HistoryButton, {})
@@ -10694,13 +10895,14 @@ function TopBar({ stage: stage2, software }) {
       /* @__PURE__ */ a4(ActionButton, { id: "frame", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "follow", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "bones", stage: stage2 }),
-      /* @__PURE__ */ a4(ActionButton, { id: "front", stage: stage2, text: "1" }),
-      /* @__PURE__ */ a4(ActionButton, { id: "side", stage: stage2, text: "3" }),
-      /* @__PURE__ */ a4(ActionButton, { id: "top", stage: stage2, text: "7" }),
-      /* @__PURE__ */ a4(ActionButton, { id: "parallel", stage: stage2, text: "5" })
+      /* @__PURE__ */ a4(ActionButton, { id: "parallel", stage: stage2 }),
+      /* @__PURE__ */ a4(ActionButton, { id: "front", stage: stage2, text: "Front" }),
+      /* @__PURE__ */ a4(ActionButton, { id: "side", stage: stage2, text: "Side" }),
+      /* @__PURE__ */ a4(ActionButton, { id: "top", stage: stage2, text: "Top" })
     ] }),
     /* @__PURE__ */ a4(Meters, { software }),
     /* @__PURE__ */ a4("div", { class: "cluster", role: "group", "aria-label": "Window", children: [
+      /* @__PURE__ */ a4(JobsButton, {}),
       /* @__PURE__ */ a4(ActionButton, { id: "palette", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "theme", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "help", stage: stage2 }),
@@ -10836,10 +11038,10 @@ function Studio({ stage: stage2, software }) {
       /* @__PURE__ */ a4(Toolbar, { stage: stage2 }),
       /* @__PURE__ */ a4(Legend, {}),
       /* @__PURE__ */ a4(Welcome, {}),
-      /* @__PURE__ */ a4(Notices, { stage: stage2 }),
-      /* @__PURE__ */ a4(Toasts, {})
+      /* @__PURE__ */ a4(Notices, { stage: stage2 })
     ] }),
     panelOpen.value && /* @__PURE__ */ a4(Panel, {}),
+    /* @__PURE__ */ a4(Toasts, {}),
     /* @__PURE__ */ a4(Timeline, { stage: stage2 }),
     /* @__PURE__ */ a4(ShortcutSheet, {}),
     /* @__PURE__ */ a4(Palette, { stage: stage2 }),
@@ -10944,6 +11146,7 @@ function connect(stage2) {
       stage2.setSkeleton(event.skeleton);
       stage2.setPanes(event.views.length);
       stage2.things.set(event.things.rows);
+      stage2.keepRoom(event.shown.measure !== null || event.shown.lines === "forces");
       stage2.setRamp(event.shown.measure?.signed ? "signed" : "plain");
       if (!event.shown.lines) stage2.hideLines();
       stage2.ghosts.want(event.ghosts, event.transport.fps);

@@ -9,6 +9,9 @@ import { Popover } from "../layers/popover";
 
 export function JobsButton() {
   const button = useRef<HTMLButtonElement>(null);
+  const close = () => {
+    jobsOpen.value = false;
+  };
   const running = state.value?.jobs.find((job) => job.state === "running");
   return (
     <>
@@ -31,11 +34,10 @@ export function JobsButton() {
         <Popover
           label="Export"
           anchor={() => button.current}
-          close={() => {
-            jobsOpen.value = false;
-          }}
+          over={() => document.querySelector(".panel")}
+          close={close}
         >
-          <Sheet />
+          <Sheet close={close} />
         </Popover>
       )}
     </>
@@ -46,10 +48,16 @@ function percent({ done, total }: JobInfo): string {
   return total > 0 ? `${Math.floor((100 * done) / total)} %` : "…";
 }
 
-function Sheet() {
+function Sheet({ close }: { close: () => void }) {
   const jobs = state.value?.jobs ?? [];
   return (
     <div class="jobs">
+      <header>
+        <h2>Export</h2>
+        <button type="button" class="button small" aria-label="Close" onClick={close}>
+          <Icon name="close" />
+        </button>
+      </header>
       <NewJob kinds={state.value?.job_kinds ?? []} />
       {jobs.length > 0 && (
         <ul aria-label="Jobs">
@@ -119,7 +127,6 @@ function OneJob({ job }: { job: JobInfo }) {
         ) : (
           <b>{name}</b>
         )}
-        <span class="quiet">{said(job)}</span>
         {(how === "running" || how === "waiting") && <Do name="Cancel" job={number} action="cancel-job" />}
         {(how === "cancelled" || how === "failed") && <Do name="Go on" job={number} action="resume-job" />}
         {how !== "running" && how !== "waiting" && <Do name="Remove" job={number} action="forget-job" />}
@@ -127,6 +134,7 @@ function OneJob({ job }: { job: JobInfo }) {
       {how === "running" && (
         <progress aria-label={name} max={job.total || undefined} value={job.total ? job.done : undefined} />
       )}
+      <p class="quiet">{said(job)}</p>
       {how === "failed" && <p class="quiet">{job.words}</p>}
     </li>
   );

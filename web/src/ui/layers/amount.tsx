@@ -11,6 +11,7 @@ export function AmountField({
   low = 0,
   high = 1,
   unit = "",
+  times = 1,
 }: {
   name: string; // of its draft
   label: string;
@@ -20,16 +21,17 @@ export function AmountField({
   low?: number; // of the slider; any number can be typed
   high?: number;
   unit?: string;
+  times?: number; // what is shown is so many times the value: 100 where metres are shown as centimetres
 }) {
-  const shown = (drafts.value[name] as number | undefined) ?? value;
+  const shown = times * ((drafts.value[name] as number | undefined) ?? value);
   const slide = (amount: number) => {
-    drafts.value = { ...drafts.value, [name]: amount };
-    soon(name, () => change(amount, false));
+    drafts.value = { ...drafts.value, [name]: amount / times };
+    soon(name, () => change(amount / times, false));
   };
   const set = (amount: number) => {
     notSoon(name);
-    drafts.value = { ...drafts.value, [name]: amount };
-    change(amount, true);
+    drafts.value = { ...drafts.value, [name]: amount / times };
+    change(amount / times, true);
   };
   const slider = (
     <input

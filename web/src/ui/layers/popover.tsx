@@ -6,11 +6,14 @@ const GAP = 6; // between the sheet and what it is about, and to the window's ed
 
 export function Popover({
   anchor,
+  over,
   label,
   close,
   children,
 }: {
   anchor: () => Element | null | undefined;
+  /** What it covers instead of standing at the anchor, where that is there. */
+  over?: () => Element | null;
   label: string;
   close: () => void;
   children: ComponentChildren;
@@ -19,8 +22,16 @@ export function Popover({
   const about = useRef({ anchor, close });
   about.current = { anchor, close };
   useLayoutEffect(() => {
-    const at = anchor()?.getBoundingClientRect();
     const own = sheet.current!;
+    const covered = over?.()?.getBoundingClientRect();
+    if (covered) {
+      own.style.setProperty("left", `${covered.left + GAP}px`);
+      own.style.setProperty("top", `${covered.top + GAP}px`);
+      own.style.setProperty("width", `${covered.width - 2 * GAP}px`);
+      own.style.setProperty("max-height", `${covered.height - 2 * GAP}px`);
+      return;
+    }
+    const at = anchor()?.getBoundingClientRect();
     if (!at) return;
     const { width, height } = own.getBoundingClientRect();
     const left = Math.min(Math.max(GAP, at.left + at.width / 2 - width / 2), innerWidth - width - GAP);
