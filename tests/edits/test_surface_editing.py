@@ -180,6 +180,45 @@ def test_a_pull_of_nothing_changes_nothing(method):
     np.testing.assert_allclose(same.dense(3000), held.shape.dense(3000), atol=1e-12)
 
 
+def test_a_whole_line_goes_where_it_is_pulled_and_what_stays_stays():
+    held = editing()
+    by = np.array([0.004, 0.01, 0.012])
+    pulled = SurfaceEditing(HERO, held.stroke, held.pull_line(by))
+    np.testing.assert_allclose(pulled.knot_offsets - held.knot_offsets, np.tile(by, (len(held.heights), 1)), atol=1e-9)
+    change = pulled.shape.dense(3000) - held.shape.dense(3000)
+    np.testing.assert_allclose(change[held.region.handles], np.tile(by, (len(held.region.handles), 1)), atol=1e-9)
+    outside = np.setdiff1d(np.arange(3000), np.union1d(held.region.handles, held.region.passive))
+    assert np.abs(change[outside]).max() == 0.0
+    assert np.linalg.norm(change, axis=1).max() < 1.2 * np.linalg.norm(by)
+    each = np.outer(np.linspace(0.0, 1.0, len(held.region.handles)), by)  # every vertex by its own
+    moved = held.pull_line(each).dense(3000) - held.shape.dense(3000)
+    np.testing.assert_allclose(moved[held.region.handles], each, atol=1e-9)
+    np.testing.assert_allclose(held.pull_line(np.zeros(3)).dense(3000), held.shape.dense(3000), atol=1e-12)
+
+
+def test_skin_farther_off_or_nearer_follows_and_the_line_stays_as_it_is():
+    stroke = editing().stroke
+    rest = HERO.points
+    shapes = {
+        reach: SurfaceEditing(HERO, stroke, SurfaceEdit.of(bulge(rest, FACES, stroke, height=0.02, reach=reach) - rest))
+        for reach in (0.05, 0.09)
+    }
+    near, far = shapes.values()
+    for reach, held in shapes.items():
+        assert 0.6 * reach < held.reach <= reach
+        np.testing.assert_allclose(held.with_reach(held.reach).dense(3000), held.shape.dense(3000), atol=1e-9)
+    wider = SurfaceEditing(HERO, stroke, near.with_reach(0.09))
+    np.testing.assert_allclose(wider.shape.dense(3000), far.shape.dense(3000), atol=1e-9)
+    np.testing.assert_array_equal(wider.region.passive, far.region.passive)
+    assert set(near.region.passive) < set(far.region.passive)
+    handles = near.region.handles
+    np.testing.assert_allclose(wider.shape.dense(3000)[handles], near.shape.dense(3000)[handles], atol=1e-12)
+    alone = near.with_reach(0.0)
+    assert set(alone.vertices) <= set(handles)
+    with pytest.raises(InputError, match="reach is"):
+        near.with_reach(-0.1)
+
+
 def test_heights_are_those_of_the_stroke_and_can_be_changed():
     held = editing()
     assert held.heights[-1] / held.heights[0] == pytest.approx(2.0, rel=0.1)

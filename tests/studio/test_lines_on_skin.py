@@ -195,6 +195,56 @@ def test_a_knot_goes_with_the_hand_and_is_one_step_when_it_is_let_go(session, pa
     np.testing.assert_allclose(show(session, session._shown), plain, atol=1e-5)
 
 
+def test_a_whole_stroke_goes_with_the_hand_also_where_bones_are_bent(session):
+    session.transport.pause()
+    for _ in range(60):
+        session.advance(1 / 60, 0)
+    pen = bulge(session)
+    by = np.array([0.01, 0.02, 0.015])
+    steps = len(session.history.past)
+    triangles = session.character.triangles
+    stroke = session.document.edits.surface_strokes["Bulge 1"]
+    command = say.MoveStroke(pen.next(), "Bulge 1", tuple(by), done=False)
+    assert is_quiet(command)
+    perform(session, command)
+    shown, plain = (show(session, one) for one in (session.drafted, session.document))
+    moved = stroke.positions(shown, triangles) - stroke.positions(plain, triangles)
+    np.testing.assert_allclose(moved, np.tile(by, (len(moved), 1)), atol=5e-4)
+    assert len(session.history.past) == steps
+    perform(session, say.MoveStroke(pen.next(), "Bulge 1", tuple(by)))
+    assert state_of(session, 1).undo == "Move stroke"
+    session.undo()
+    np.testing.assert_allclose(show(session, session.document), plain, atol=1e-9)
+
+
+def test_which_skin_follows_a_stroke_is_told_and_changed(session):
+    pen = bulge(session)
+    assert state_of(session, 1).edits.region is None
+    perform(session, say.Show(pen.next(), region="Bulge 1"))
+    told = state_of(session, 1).edits.region
+    assert told.stroke == "Bulge 1"
+    assert 0.03 < told.reach < 0.075  # at rest; 0.06 in the pose that it was drawn in
+    stroke = session.document.edits.surface_strokes["Bulge 1"]
+    assert told.held == stroke.handles(session.character.triangles).tolist()
+    parts = [*told.held, *told.following, *told.staying]
+    assert len(set(parts)) == len(parts)
+    assert set(session.document.edits.shapes["Bulge 1"].vertices) <= {*told.held, *told.following}
+    wider = say.ChangeReach(pen.next(), "Bulge 1", 0.12, done=False)
+    assert not is_quiet(wider)  # how far it goes is seen meanwhile
+    perform(session, wider)
+    drafted = state_of(session, 1).edits.region
+    assert set(drafted.following) > set(told.following)
+    assert 0.08 < drafted.reach <= 0.12
+    assert session.document.edits.shapes["Bulge 1"].vertices.size <= len(told.held) + len(told.following)
+    perform(session, say.ChangeReach(pen.next(), "Bulge 1", 0.12))
+    assert state_of(session, 1).undo == "Width"
+    assert state_of(session, 1).edits.region == drafted
+    session.undo()
+    assert state_of(session, 1).edits.region == told
+    perform(session, say.DeleteStroke(pen.next(), "Bulge 1"))
+    assert state_of(session, 1).edits.region is None
+
+
 def outline_beside(session, pen):
     """Rows of the picture, and where the skin begins in them to the left of its middle."""
     seen = id_buffer(session.seen.newest(0).points, session.character.triangles, view_of(pen.look())) >= 0
@@ -298,6 +348,8 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing(session):
         (say.Raise(9, "nobody's", 0.02, 0.05), "nobody drew it"),
         (say.MoveKnot(9, "Bulge 7", 0, (0.0, 0.0, 0.0)), "there are Bulge 1"),
         (say.MoveKnot(9, "Bulge 1", 99, (0.0, 0.0, 0.0)), "knot 99"),
+        (say.MoveStroke(9, "Bulge 7", (0.0, 0.0, 0.0)), "there are Bulge 1"),
+        (say.ChangeReach(9, "Bulge 7", 0.05), "there are Bulge 1"),
         (say.DeleteStroke(9, "none"), "there are Bulge 1"),
         (say.DeleteKnot(9, "Bulge 1", 99), "knot 99"),
     ):

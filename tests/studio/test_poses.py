@@ -145,9 +145,23 @@ def test_a_bone_is_stretched_and_a_joint_reset(session):
         perform(session, say.ResetJoint(4, joint(session, "Head"), time=0.0))
 
 
+def test_a_joint_is_scaled_again_and_again_and_reset(session):
+    head = joint(session, "Head")
+    before = shown(session)
+    for number, size in enumerate((1.2, 1.8, 1.5)):
+        perform(session, say.ScaleJoint(number, head, size, time=0.0, done=size == 1.5))
+        assert np.linalg.norm(shown(session)[head, :3, 0]) == pytest.approx(size)
+    assert poses(session)["Pose"].sizes == pytest.approx({"Head": 1.5})
+    assert session.document.step == "Scale head"
+    assert len(session.history.past) == 1
+    perform(session, say.ResetJoint(4, head, time=0.0))
+    np.testing.assert_allclose(shown(session), before, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     "command",
     [
+        say.ScaleJoint(1, 9999, 1.2, time=0.0),
         say.TurnJoint(1, 9999, (0.0, 0.0, 1.0), 0.1, time=0.0),
         say.TurnJoint(1, 0, (0.0, 0.0, 0.0), 0.1, time=0.0),
         say.MoveJoint(1, 0, (0.0, 1.0, 0.0), time=0.0, pins=[9999]),
@@ -209,7 +223,14 @@ def test_the_second_stroke_is_drawn_again_and_pulled_by_its_knots(session):
     perform(session, say.PullPoseKnot(4, "Drawn pose", last, to, radius=0.05, time=0.0))
     assert place(session, "LeftHand")[2] > once[joint(session, "LeftHand"), 2, 3] + 0.1
     assert session.document.step == "Pull Drawn pose"
-    perform(session, say.TurnJoint(5, joint(session, "Head"), (0.0, 1.0, 0.0), 0.3, time=0.0))
+    pulled = drawn_lines(session.document.edits, "Drawn pose").offset.knots
+    for part in (0.5, 1.0):  # from where it was, however often it is said on the way
+        by = (0.0, -0.1 * part, 0.05 * part)
+        perform(session, say.MovePoseLine(5, "Drawn pose", by, radius=0.05, time=0.0, done=part == 1.0))
+    moved = drawn_lines(session.document.edits, "Drawn pose").offset.knots
+    np.testing.assert_allclose(moved - pulled, np.tile([0.0, -0.1, 0.05], (len(pulled), 1)), atol=1e-12)
+    assert session.document.step == "Move Drawn pose"
+    perform(session, say.TurnJoint(6, joint(session, "Head"), (0.0, 1.0, 0.0), 0.3, time=0.0))
     assert list(poses(session)) == ["Drawn pose", "Pose"]  # hands leave what was drawn alone
 
 
@@ -289,6 +310,7 @@ def test_strokes_that_pose_nothing_are_refused(session):
         say.PoseByStrokes(1, [line[0], line[0]], line, radius=0.05, time=0.0),
         say.PoseByStrokes(1, line, lifted(line), radius=0.05, time=0.0, again="nobody"),
         say.PullPoseKnot(1, "nobody", 0, line[0], radius=0.05, time=0.0),
+        say.MovePoseLine(1, "nobody", line[0], radius=0.05, time=0.0),
     ):
         with pytest.raises(InputError):
             perform(session, command)

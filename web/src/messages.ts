@@ -54,7 +54,9 @@ export type Command =
   | { do: "raise"; line: string; height: number; reach: number; profile?: string; method?: string; force?: number | null; view?: number }
   | { do: "redraw-outline"; look: Look; pixels: [number, number][]; reach: number; method?: string; creases?: boolean; other_way?: boolean; view?: number }
   | { do: "move-knot"; stroke: string; knot: number; by: Point; done?: boolean; view?: number }
+  | { do: "move-stroke"; stroke: string; by: Point; done?: boolean; view?: number }
   | { do: "change-height"; stroke: string; height: number; done?: boolean }
+  | { do: "change-reach"; stroke: string; reach: number; done?: boolean }
   | { do: "delete-knot"; stroke: string; knot: number }
   | { do: "delete-stroke"; stroke: string }
   | { do: "mirror-stroke"; stroke: string }
@@ -65,9 +67,11 @@ export type Command =
   | { do: "turn-joint"; joint: number; axis: Point; angle: number; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean }
   | { do: "move-joint"; joint: number; by: Point; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean }
   | { do: "stretch-bone"; joint: number; stretch: number; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean }
+  | { do: "scale-joint"; joint: number; size: number; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean }
   | { do: "reset-joint"; joint: number; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean }
   | { do: "pose-by-strokes"; baseline: Point[]; offset: Point[]; again?: string; part?: boolean; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean; radius: number; stretch?: number; twist?: boolean }
   | { do: "pull-pose-knot"; pose: string; knot: number; to: Point; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean; radius: number; stretch?: number; twist?: boolean }
+  | { do: "move-pose-line"; pose: string; by: Point; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean; radius: number; stretch?: number; twist?: boolean }
   | { do: "delete-pose-knot"; pose: string; knot: number; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean; radius: number; stretch?: number; twist?: boolean }
   | { do: "limp"; joint?: number | null; view?: number }
   | { do: "save"; name?: string; replace?: boolean }
@@ -89,7 +93,7 @@ export type Command =
   | { do: "forget-job"; job: number }
   | { do: "undo" }
   | { do: "redo" }
-  | { do: "show"; joints?: boolean | null; measure?: string | null; curves?: boolean | null; lines?: string | null; dividers?: boolean | null }
+  | { do: "show"; joints?: boolean | null; measure?: string | null; curves?: boolean | null; lines?: string | null; dividers?: boolean | null; region?: string | null }
   | { do: "show-ghosts"; on?: boolean | null; before?: number | null; after?: number | null; spacing?: number | null; trail?: string | null }
   | { do: "drawn"; frame: number; view?: number };
 
@@ -129,6 +133,7 @@ export interface SkeletonInfo {
   names: string[];
   parents: number[];
   lengths: number[];
+  sizes: number[];
 }
 
 /** A measure that can be shown as colours; `signed` ones lie on both sides of zero. */
@@ -254,6 +259,15 @@ export interface PoseStrokesInfo {
   knots: Point[];
 }
 
+/** The skin round a stroke as vertices: those under it, those that follow, and the ring that stays. */
+export interface RegionInfo {
+  stroke: string;
+  held: number[];
+  following: number[];
+  staying: number[];
+  reach: number;
+}
+
 /** What was drawn: names of shapes, poses and strokes, and the layers that play them. */
 export interface EditsInfo {
   shapes: string[];
@@ -265,6 +279,7 @@ export interface EditsInfo {
   skin_strokes: StrokeInfo[];
   profiles: string[];
   pose_strokes: PoseStrokesInfo[];
+  region: RegionInfo | null;
 }
 
 /** What brushes can do: to maps, to drawn shapes, on both sides of the body if they are alike; who reads maps. */

@@ -13,6 +13,7 @@ export {
   LineBasicMaterial,
   LineLoop,
   LineSegments,
+  Matrix3,
   Matrix4,
   MaxEquation,
   Mesh,

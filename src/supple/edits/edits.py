@@ -236,7 +236,7 @@ class Edits:
             motion = motion.resampled(motion.fps * math.ceil(_LEAST_RATE / motion.fps))
         amounts = [self.amounts(float(time), period=period) for time in motion.times]
         shapes: dict[str, FloatArray] = dict(motion.shapes)
-        moves, rotations = motion.translations, motion.rotations
+        moves, rotations, scales = motion.translations, motion.rotations, motion.scales
         for name in amounts[0]:
             over_time = np.array([found[name] for found in amounts])
             if name in self.shapes:
@@ -246,7 +246,9 @@ class Edits:
                 edit.check_fits(motion.skeleton, f"{_WHERE}: pose {name!r}")
                 rotations = edit.rotate(rotations, motion.skeleton, over_time)
                 moves = edit.translate(moves, motion.skeleton, over_time)
-        return motion.replace(translations=moves, rotations=rotations, shapes=shapes)
+                if edit.sizes:
+                    scales = edit.resize(np.ones_like(moves) if scales is None else scales, motion.skeleton, over_time)
+        return motion.replace(translations=moves, rotations=rotations, scales=scales, shapes=shapes)
 
     def on_source(self, source: PoseSource) -> EditedSource:
         """Any source of poses, such as a live one, with all layers on top."""

@@ -51,6 +51,7 @@ def to_dict(edits: Edits) -> dict[str, Any]:
             name: {
                 "turns": {joint: rotation.tolist() for joint, rotation in edit.rotations.items()},
                 "moves": {joint: move.tolist() for joint, move in edit.moves.items()},
+                **({"sizes": dict(edit.sizes)} if edit.sizes else {}),
             }
             for name, edit in edits.poses.items()
         },
@@ -146,13 +147,15 @@ class _Reader(RecordReader):
         return self.made(where, lambda: SurfaceEdit(vertices, offsets, handles, stiffness))
 
     def _pose(self, data: Any, where: str) -> PoseEdit:
-        found = self.fields(data, where, {"turns", "moves"})
+        found = self.fields(data, where, {"turns", "moves", "sizes"})
         rotations, moves = (
             {name: self.array(inner, name, f"{where}.{kind}") for name in inner}
             for kind in ("turns", "moves")
             for inner in [self.fields(found.get(kind, {}), f"{where}.{kind}", None)]
         )
-        return self.made(where, lambda: PoseEdit(rotations, moves))
+        inner = self.fields(found.get("sizes", {}), f"{where}.sizes", None)
+        sizes = {name: self.number(inner, name, f"{where}.sizes") for name in inner}
+        return self.made(where, lambda: PoseEdit(rotations, moves, sizes))
 
     def _layer(self, data: Any, where: str) -> Layer:
         found = self.fields(data, where, {"name", "amount", "repeat", "firmness", "mute", "solo", "keys"})

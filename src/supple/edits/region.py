@@ -69,6 +69,30 @@ def region_round(
     return Region(held, np.flatnonzero(inside).astype(np.int32), static)
 
 
+def reach_of(triangles: ArrayLike, points: ArrayLike, region: Region) -> float:
+    """How far [m] edges lead from a region's handles to its passive vertices, at most; zero where there are none.
+
+    With it as `reach`, `region_round` finds the same vertices again, where they are all that edges lead to.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import dijkstra
+
+    faces = frozen(triangles, np.int32, (-1, 3), _WHERE, "triangles")
+    where = frozen(np.asarray(points), np.float64, (-1, 3), _WHERE, "points")
+    if not len(region.passive):
+        return 0.0
+    own = np.union1d(region.handles, region.passive)
+    local = np.full(len(where), -1, dtype=np.int32)
+    local[own] = np.arange(len(own))
+    edges = local[kept_edges(faces[(local[faces] >= 0).sum(axis=1) >= 2])]
+    edges = edges[(edges >= 0).all(axis=1)]
+    lengths = np.maximum(np.linalg.norm(np.subtract(*where[own][edges.T]), axis=1), 1e-300)
+    graph = coo_array((lengths, (edges[:, 0], edges[:, 1])), shape=(len(own), len(own))).tocsr()
+    away = np.asarray(dijkstra(graph, directed=False, indices=local[region.handles], min_only=True))
+    reached = away[local[region.passive]]
+    return float(reached[np.isfinite(reached)].max(initial=0.0))
+
+
 def _border(inside: BoolArray, edges: IntArray) -> IntArray:
     """Vertices outside, sorted, that share an edge with one inside."""
     one, other = edges.T

@@ -12,7 +12,7 @@ from supple.arrays import FloatArray, frozen
 from supple.character.character import Character
 from supple.edits.bulge import curve_of
 from supple.edits.easing import EASINGS
-from supple.edits.region import Region, region_round
+from supple.edits.region import Region, reach_of, region_round
 from supple.edits.region_editing import RegionEditing
 from supple.edits.strokes.surface_stroke import SurfaceStroke
 from supple.edits.surface_edit import SurfaceEdit, mix
@@ -40,13 +40,22 @@ class SurfaceEditing:
         self._method = method
 
     @cached_property
-    def _editing(self) -> RegionEditing:
+    def region(self) -> Region:
+        """The line itself, the skin that follows it, and the ring that stays."""
         faces = self.character.triangles
         handles = self.stroke.handles(faces)
         inside = np.union1d(handles, self.shape.vertices).astype(np.int32)
         static = region_round(faces, inside, rings=0, points=self.character.points).static
-        region = Region(handles, np.setdiff1d(inside, handles).astype(np.int32), static)
-        return RegionEditing(self.character.points, faces, region, method=self._method)
+        return Region(handles, np.setdiff1d(inside, handles).astype(np.int32), static)
+
+    @cached_property
+    def reach(self) -> float:
+        """How far from the line skin follows [m], along its edges."""
+        return reach_of(self.character.triangles, self.character.points, self.region)
+
+    @cached_property
+    def _editing(self) -> RegionEditing:
+        return RegionEditing(self.character.points, self.character.triangles, self.region, method=self._method)
 
     @cached_property
     def _unpulled(self) -> FloatArray:
@@ -91,6 +100,23 @@ class SurfaceEditing:
         offset = frozen(by, np.float64, (3,), _WHERE, "by")
         pulled = self._editing.moved(self._targets + self._weights(number)[:, None] * offset)
         return SurfaceEdit.of(self._offsets + pulled - self._unpulled)
+
+    def pull_line(self, by: ArrayLike) -> SurfaceEdit:
+        """With the whole line pulled `by` (3,) [m], or each vertex under it (`region.handles`) by its own (H, 3)."""
+        count = len(self.region.handles)
+        offset = np.broadcast_to(np.asarray(by, dtype=np.float64), (count, 3))
+        pulled = self._editing.moved(self._targets + frozen(offset, np.float64, (count, 3), _WHERE, "by"))
+        return SurfaceEdit.of(self._offsets + pulled - self._unpulled)
+
+    def with_reach(self, reach: float) -> SurfaceEdit:
+        """With skin up to `reach` [m] from the line following it, and none beyond; the line itself stays as it is.
+
+        Skin that follows is laid anew: what was smoothed or erased beside the line is gone.
+        """
+        points, faces = self.character.points, self.character.triangles
+        region = region_round(faces, self.region.handles, points=points, reach=reach)
+        editing = RegionEditing(points, faces, region, method=self._method)
+        return SurfaceEdit.of(editing.moved(self._targets) - points)
 
     def with_height(self, height: float) -> SurfaceEdit:
         """With all of it higher or lower, so that its highest knot is at `height` [m]."""

@@ -431,7 +431,8 @@ class Player:
     def succeed(self, other: Player, *, begun: bool = False) -> None:
         """Go on from where another player of the same character is, shown at first as it is shown there.
 
-        With `begun` it is a little before there already, and only goes on to it.
+        With `begun` it is a little before there already, and only goes on to it. What the other one shows is not gone
+        over from where it is no place at all, as when its skin has failed.
         """
         time, pose, shown = other.time, other._pose, other._shown
         if time is None or pose is None or shown is None:
@@ -441,7 +442,8 @@ class Player:
         else:
             self.begin(pose, time)
         assert self._shown is not None
-        self._nodes[-1].continue_from(shown, self._shown)
+        if np.isfinite(devices.to_host(shown)).all():
+            self._nodes[-1].continue_from(shown, self._shown)
 
     def take_in(self, copy: int, source: PoseSource, alone: Player) -> None:
         """Let one copy of a crowd start anew, where `source` has it, with flesh that goes along with its body.

@@ -39,6 +39,7 @@ class FrameMaker:
         self.curves: say.CurvesInfo | None = None
         self.seen = SeenFrames()
         self._size = 0.0
+        self._motion_time: float | None = None  # of the frame before [s]
         self.following = Following(0.0)
 
     def close(self) -> None:
@@ -52,18 +53,19 @@ class FrameMaker:
             self._poses = transport, SharedPoses(transport)
         poses, time = self._poses[1], transport.pass_time(dt)
         poses.forget()
-        self._follow(views[0].player.character, poses.sample(time).world_from_joint[0, :3, 3], dt)
+        stopped, self._motion_time = transport.time == self._motion_time, transport.time
+        self._follow(views[0].player.character, poses.sample(time).world_from_joint[0, :3, 3], dt, stopped=stopped)
         if len(views) == 1:
             return [self._played(views[0], poses, time)]
         self._pool = self._pool or ThreadPoolExecutor(devices.threads(), thread_name_prefix="supple view")
         return list(self._pool.map(lambda view: self._played(view, poses, time), views))
 
-    def _follow(self, character: Character, root: FloatArray, dt: float) -> None:
+    def _follow(self, character: Character, root: FloatArray, dt: float, *, stopped: bool) -> None:
         """Go along with the root; another character is another body."""
         size = float(character.size.max())
         if size != self._size:
             self._size, self.following = size, Following(size)
-        self.following.advance(root, dt, self._frame)
+        self.following.advance(root, dt, self._frame, stopped=stopped)
 
     def _played(self, view: View, poses: PoseSource, time: float) -> tuple[Float32Array, Float32Array]:
         """One whose skin fails goes on by linear blend."""

@@ -31,11 +31,15 @@ class MeshInfo(Struct, frozen=True):
 
 
 class SkeletonInfo(Struct, frozen=True):
-    """The joints by name, on which each one hangs, -1 on none, and how far from that one it is at rest [m]."""
+    """The joints by name, on which each one hangs, -1 on none, and how far from that one it is at rest [m].
+
+    `sizes` are how large joints are at rest beside those that they hang on.
+    """
 
     names: list[str]
     parents: list[int]
     lengths: list[float]
+    sizes: list[float]
 
 
 class MeasureInfo(Struct, frozen=True):
@@ -185,6 +189,19 @@ class StrokeInfo(Struct, frozen=True):
     height: float
 
 
+class RegionInfo(Struct, frozen=True):
+    """The skin round a stroke as vertices: those under it, those that follow, and the ring that stays.
+
+    `reach` [m] is how far from the stroke skin follows.
+    """
+
+    stroke: str
+    held: list[int]
+    following: list[int]
+    staying: list[int]
+    reach: float
+
+
 class PoseStrokesInfo(Struct, frozen=True):
     """The lines that a pose was drawn by at a time of the motion: both as they run, and the knots of the offset."""
 
@@ -210,6 +227,7 @@ class EditsInfo(Struct, frozen=True):
     skin_strokes: list[StrokeInfo] = []
     profiles: list[str] = []
     pose_strokes: list[PoseStrokesInfo] = []
+    region: RegionInfo | None = None
 
 
 class CaptureInfo(Struct, frozen=True):

@@ -32,6 +32,7 @@ from supple.studio.infos import MeasureInfo as MeasureInfo
 from supple.studio.infos import MeshInfo as MeshInfo
 from supple.studio.infos import PaintInfo as PaintInfo
 from supple.studio.infos import PoseStrokesInfo as PoseStrokesInfo
+from supple.studio.infos import RegionInfo as RegionInfo
 from supple.studio.infos import SavingInfo as SavingInfo
 from supple.studio.infos import SettingRow as SettingRow
 from supple.studio.infos import ShownInfo as ShownInfo
@@ -92,11 +93,13 @@ from supple.studio.words.painting import Retouch as Retouch
 from supple.studio.words.painting import SkinPlace as SkinPlace
 from supple.studio.words.posing import DeletePoseKnot as DeletePoseKnot
 from supple.studio.words.posing import MoveJoint as MoveJoint
+from supple.studio.words.posing import MovePoseLine as MovePoseLine
 from supple.studio.words.posing import PoseByStrokes as PoseByStrokes
 from supple.studio.words.posing import Posing as Posing
 from supple.studio.words.posing import PosingByStrokes as PosingByStrokes
 from supple.studio.words.posing import PullPoseKnot as PullPoseKnot
 from supple.studio.words.posing import ResetJoint as ResetJoint
+from supple.studio.words.posing import ScaleJoint as ScaleJoint
 from supple.studio.words.posing import StretchBone as StretchBone
 from supple.studio.words.posing import TurnJoint as TurnJoint
 from supple.studio.words.shaping import CopyShape as CopyShape
@@ -108,6 +111,7 @@ from supple.studio.words.shaping import ResetDividers as ResetDividers
 from supple.studio.words.shaping import SetReach as SetReach
 from supple.studio.words.shaping import Wave as Wave
 from supple.studio.words.strokes import ChangeHeight as ChangeHeight
+from supple.studio.words.strokes import ChangeReach as ChangeReach
 from supple.studio.words.strokes import DeleteKnot as DeleteKnot
 from supple.studio.words.strokes import DeleteStroke as DeleteStroke
 from supple.studio.words.strokes import Draw as Draw
@@ -116,6 +120,7 @@ from supple.studio.words.strokes import InsertKnot as InsertKnot
 from supple.studio.words.strokes import Look as Look
 from supple.studio.words.strokes import MirrorStroke as MirrorStroke
 from supple.studio.words.strokes import MoveKnot as MoveKnot
+from supple.studio.words.strokes import MoveStroke as MoveStroke
 from supple.studio.words.strokes import Raise as Raise
 from supple.studio.words.strokes import RedrawOutline as RedrawOutline
 from supple.studio.words.strokes import Stretch as Stretch
@@ -293,7 +298,7 @@ class Redo(Command, tag="redo", frozen=True):
 class Show(Command, tag="show", frozen=True):
     """What is to come with every frame besides the skin; what is not named stays as it is.
 
-    No measure, and no lines, have no name.
+    No measure, no lines and no stroke (whose `region` is told) have no name.
     """
 
     joints: bool | None = None
@@ -301,6 +306,7 @@ class Show(Command, tag="show", frozen=True):
     curves: bool | None = None
     lines: Name | None = None
     dividers: bool | None = None
+    region: Name | None = None
 
 
 class ShowGhosts(Command, tag="show-ghosts", frozen=True):
@@ -371,7 +377,9 @@ AnyCommand = (
     | Raise
     | RedrawOutline
     | MoveKnot
+    | MoveStroke
     | ChangeHeight
+    | ChangeReach
     | DeleteKnot
     | DeleteStroke
     | MirrorStroke
@@ -382,9 +390,11 @@ AnyCommand = (
     | TurnJoint
     | MoveJoint
     | StretchBone
+    | ScaleJoint
     | ResetJoint
     | PoseByStrokes
     | PullPoseKnot
+    | MovePoseLine
     | DeletePoseKnot
     | Limp
     | Save

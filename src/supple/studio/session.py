@@ -159,6 +159,11 @@ class Session:
         """Show a document that is still being changed; None shows the one before again."""
         self._go_to(self.document if document is None else document, at_once=True)
 
+    @property
+    def drafted(self) -> Document:
+        """The document, or what it is on the way to while something is dragged."""
+        return self._shown
+
     def undo(self) -> None:
         """Take the last step back."""
         self._go_to(self.history.undo().present)

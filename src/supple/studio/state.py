@@ -73,7 +73,7 @@ def state_of(session: Session, revision: int) -> say.State:
             for number, (view, graph) in enumerate(zip(session.views, document.skins, strict=False))
         ],
         paint=paint_info(session.painting),
-        edits=_edits(document.edits_on(character), character, firm=any(map(_uses_firmness, document.skins))),
+        edits=_edits(session, firm=any(map(_uses_firmness, document.skins))),
         saving=_saving(session.keeper),
         things=session.things.info(session.views),
         dividers=session.dividing.infos(document) if session.shown.dividers else [],
@@ -95,7 +95,10 @@ def state_of(session: Session, revision: int) -> say.State:
 def _skeleton(skeleton: Skeleton) -> say.SkeletonInfo:
     heads, parents = skeleton.heads, skeleton.parents
     lengths = np.where(parents < 0, 0.0, np.linalg.norm(heads - heads[parents], axis=1))
-    return say.SkeletonInfo(list(skeleton.names), skeleton.parents.tolist(), np.round(lengths, 6).tolist())
+    sizes = np.cbrt(np.abs(np.linalg.det(skeleton.parent_from_joint[:, :3, :3])))
+    return say.SkeletonInfo(
+        list(skeleton.names), skeleton.parents.tolist(), np.round(lengths, 6).tolist(), sizes.tolist()
+    )
 
 
 def _shown(session: Session) -> say.ShownInfo:
@@ -153,7 +156,9 @@ def _uses_firmness(graph: Graph) -> bool:
     return any(isinstance(stage.work, SpringRig | SpringDynamics) for stage in graph.stages)
 
 
-def _edits(edits: Edits, character: Character, *, firm: bool) -> say.EditsInfo:
+def _edits(session: Session, *, firm: bool) -> say.EditsInfo:
+    character = session.character
+    edits = session.document.edits_on(character)
     shapes = listed_shapes(edits)
     hidden = edits.shapes.keys() - shapes
     return say.EditsInfo(
@@ -166,7 +171,19 @@ def _edits(edits: Edits, character: Character, *, firm: bool) -> say.EditsInfo:
         skin_strokes=[_stroke(edits, name, character) for name in edits.surface_strokes if name in edits.shapes],
         profiles=list(PROFILES),
         pose_strokes=[_lines(pose, drawn) for pose in edits.poses if (drawn := drawn_lines(edits, pose))],
+        region=_region(session.drafted.edits_on(character), session.shown.region, character),
     )
+
+
+def _region(edits: Edits, name: str, character: Character) -> say.RegionInfo | None:
+    """Of a stroke by name, as it is while it is being changed."""
+    if name not in edits.surface_strokes or name not in edits.shapes:
+        return None
+    editing = editing_of(character, edits.surface_strokes[name], edits.shapes[name])
+    held, following, staying = (
+        part.tolist() for part in (editing.region.handles, editing.region.passive, editing.region.static)
+    )
+    return say.RegionInfo(name, held, following, staying, editing.reach)
 
 
 def _lines(pose: str, drawn: DrawnPose) -> say.PoseStrokesInfo:

@@ -54,6 +54,7 @@ def test_let_go_the_flesh_swings_to_the_other_side_and_comes_home_in_half_a_seco
 def test_of_two_fingers_one_lets_go_and_the_other_goes_on_holding(server, open_window):
     studio = open_window(server, has_touch=True)
     studio.afresh()
+    studio.flesh(0.4)  # the camera goes along by now, and hands go with it
     studio.pause()
     fingers = studio.touch()
     one, other = (studio.pixel(studio.pick_on(place)) for place in ("left thigh", "chest"))

@@ -8,6 +8,7 @@ const ROLL = Math.PI / 12; // at once [rad]
 const OFF_POLE = 0.0088; // half a degree [rad]
 const FOLLOW_RATE = 4; // [1/s]
 const FOLLOW_STEP = 1 / 60; // [s]
+const STILL = 1e-4; // of the body between two frames, in sizes
 const JUMP = 0.5; // of the body between two frames, in sizes; the camera jumps along
 const ROOM = 1.08; // about a character that fills the picture
 const TURN_TIME = 0.28; // [s]
@@ -94,11 +95,15 @@ export class Viewer {
 
   /** Go along with the body, whose cube has its middle here; at once where it jumps.
 
-   A critically damped follower with a velocity of its own, so that it does not lag behind a steady walk. */
-  follow(middle: Vector3, size: number, seconds: number): void {
+   A critically damped follower with a velocity of its own, so that it does not lag behind a steady walk. Where the
+   motion was stopped it comes to the body that stopped at once, and does not swing past it. */
+  follow(middle: Vector3, size: number, seconds: number, stopped: boolean): void {
     if (!this.anchored) this.stay(middle);
     const before = this.anchor.clone();
-    if (middle.distanceTo(this.anchor) < JUMP * size) this.followEvenly(middle, seconds);
+    if (stopped && middle.distanceTo(this.body) < STILL * size) {
+      this.velocity.set(0, 0, 0);
+      this.anchor.lerp(this.body, 1 - Math.exp(-2 * FOLLOW_RATE * seconds));
+    } else if (middle.distanceTo(this.anchor) < JUMP * size) this.followEvenly(middle, seconds);
     else this.anchor.copy(middle);
     this.body.copy(middle);
     const step = this.anchor.clone().sub(before);

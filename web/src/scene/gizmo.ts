@@ -1,4 +1,4 @@
-// Three rings about a joint, to turn it by: thin lines of a constant size, of which the halves that face the viewer show.
+// Three rings about a joint, to turn it by, and a square beside them, to scale it by: thin lines of a constant size.
 import type { PerspectiveCamera, Scene } from "../three";
 import {
   BufferAttribute,
@@ -14,6 +14,16 @@ import { LOOKS, type Look } from "./looks";
 const RADIUS = 76; // [CSS pixels]
 const POINTS = 65; // of a ring
 const NEAR = 8; // [CSS pixels]: a ring this near to the pointer is meant
+const SIZE_HANDLE = new Vector2(0.78, 0.78); // of its square, right and up, in radii of the rings
+const SQUARE = 6; // half of it [CSS pixels]
+
+const CORNERS = [
+  [-1, -1],
+  [1, -1],
+  [1, 1],
+  [-1, 1],
+  [-1, -1],
+] as const;
 
 /** How large a picture is [CSS pixels]. */
 export interface Pixels {
@@ -33,16 +43,20 @@ export class Gizmo {
   private readonly lines: Line[];
   private readonly materials: LineBasicMaterial[];
   private readonly axes = [new Vector3(), new Vector3(), new Vector3()];
+  private readonly square: Line;
+  private readonly stem: Line;
   private radius = 1; // [m]
-  private lit: number | null = null;
+  private lit: number | "size" | null = null;
 
   constructor(scene: Scene, look: Look) {
     this.materials = Array.from(
-      { length: 4 },
+      { length: 5 },
       () => new LineBasicMaterial({ transparent: true, depthTest: false }),
     );
-    this.lines = this.materials.map((material, i) => {
-      const places = new BufferAttribute(new Float32Array(3 * (i < 3 ? POINTS : 3)), 3);
+    const points = [POINTS, POINTS, POINTS, 3, 5, 2];
+    this.lines = points.map((count, i) => {
+      const material = this.materials[Math.min(i, 4)]!;
+      const places = new BufferAttribute(new Float32Array(3 * count), 3);
       const geometry = new BufferGeometry().setAttribute("position", places.setUsage(DynamicDrawUsage));
       const line = new Line(geometry, material);
       line.frustumCulled = false;
@@ -51,25 +65,30 @@ export class Gizmo {
       scene.add(line);
       return line;
     });
+    [this.square, this.stem] = [this.lines[4]!, this.lines[5]!];
     this.wear(look);
   }
 
   wear(look: Look): void {
     LOOKS[look].axes.forEach((colour, i) => void this.materials[i]!.color.set(colour));
     this.materials[3]!.color.set(LOOKS[look].ring);
+    this.materials[4]!.color.set(LOOKS[look].ring);
   }
 
   hide(): void {
     for (const line of this.lines) line.visible = false;
   }
 
-  /** Rings about a place with these axes; one alone, in full, while it is being turned by `spoke` and `angle`. */
+  /** Rings about a place with these axes; one alone, in full, while it is being turned by `spoke` and `angle`.
+
+   While it is `scaling`, so many times as large as it was, there is only the square, as far out. */
   show(
     center: Vector3,
     axes: readonly Vector3[],
     camera: PerspectiveCamera,
     window: Pixels,
     turning: { ring: number; axis: Vector3; spoke: Vector3; angle: number } | null,
+    scaling: number | null = null,
   ): void {
     this.center.copy(center);
     axes.forEach((axis, i) => void this.axes[i]!.copy(axis));
@@ -79,16 +98,57 @@ export class Gizmo {
     this.radius = (RADIUS * height) / Math.max(1, window.height);
     this.axes.forEach((axis, ring) => {
       const line = this.lines[ring]!;
-      line.visible = !turning || turning.ring === ring;
+      line.visible = scaling === null && (!turning || turning.ring === ring);
       if (line.visible) this.draw(ring, axis, camera, turning !== null);
       this.materials[ring]!.opacity = turning || this.lit === ring ? 1 : this.lit === null ? 0.85 : 0.4;
     });
+    this.materials[4]!.opacity = scaling !== null || this.lit === "size" ? 1 : this.lit === null ? 0.85 : 0.4;
     this.drawWedge(turning);
+    this.drawSizeHandle(camera, scaling ?? 1, turning === null);
   }
 
-  /** Light the ring that is meant. */
-  light(ring: number | null): void {
+  /** Light the ring that is meant, or the handle of the size. */
+  light(ring: number | "size" | null): void {
     this.lit = ring;
+  }
+
+  /** Whether a pixel means the handle of the size. */
+  isOnSize(pixel: Vector2, camera: PerspectiveCamera, window: Pixels): boolean {
+    if (!this.square.visible) return false;
+    const at = pixelOfPlace(this.sizeHandle(camera, 1), camera, window);
+    return at.distanceTo(pixel) < SQUARE + 4;
+  }
+
+  private sizeHandle(camera: PerspectiveCamera, scale: number): Vector3 {
+    const [right, up] = [new Vector3(), new Vector3()];
+    camera.matrixWorld.extractBasis(right, up, new Vector3());
+    const out = right.multiplyScalar(SIZE_HANDLE.x).addScaledVector(up, SIZE_HANDLE.y);
+    return out.multiplyScalar(this.radius * scale).add(this.center);
+  }
+
+  /** A square on a stem from the middle, as far out as it is large. */
+  private drawSizeHandle(camera: PerspectiveCamera, scale: number, visible: boolean): void {
+    this.square.visible = this.stem.visible = visible;
+    if (!visible) return;
+    const [right, up] = [new Vector3(), new Vector3()];
+    camera.matrixWorld.extractBasis(right, up, new Vector3());
+    const half = (SQUARE / RADIUS) * this.radius;
+    const at = this.sizeHandle(camera, scale);
+    const square = this.square.geometry.getAttribute("position") as BufferAttribute;
+    for (const [i, [x, y]] of CORNERS.entries()) {
+      const corner = at
+        .clone()
+        .addScaledVector(right, half * x)
+        .addScaledVector(up, half * y);
+      square.setXYZ(i, corner.x, corner.y, corner.z);
+    }
+    square.needsUpdate = true;
+    const stem = this.stem.geometry.getAttribute("position") as BufferAttribute;
+    const way = at.clone().sub(this.center);
+    const from = this.center.clone().addScaledVector(way, Math.min(0.2, 0.2 / scale));
+    const to = at.addScaledVector(way.normalize(), -Math.SQRT2 * half);
+    [from, to].forEach((place, i) => void stem.setXYZ(i, place.x, place.y, place.z));
+    stem.needsUpdate = true;
   }
 
   /** The ring under a pixel, if there is one. */

@@ -19,6 +19,7 @@ export class Pane {
   private waiting: SkinFrame | null = null;
   private colours: ColoursFrame | null = null;
   private shadowIsOld = false;
+  private parts: readonly (readonly number[])[] = [];
 
   constructor(
     readonly number: number,
@@ -36,6 +37,7 @@ export class Pane {
     this.skin = new Skin(number, data, this.floor.shadowUniforms, this.look);
     this.skin.mesh.visible = false;
     this.skin.setRamp(this.ramp);
+    if (this.parts.length > 0) this.skin.colourRegion(this.parts);
     this.group.add(this.skin.mesh);
     this.floor.fit(size);
     this.arrows.hide();
@@ -91,6 +93,11 @@ export class Pane {
     this.shadowIsOld = false;
     const { x, z } = this.middle();
     this.floor.cast(renderer, this.skin, x, z);
+  }
+
+  colourRegion(parts: readonly (readonly number[])[]): void {
+    this.parts = parts;
+    this.skin?.colourRegion(parts);
   }
 
   setRamp(ramp: Ramp): void {

@@ -17,9 +17,11 @@ vec3 normal_of() {
 
 export const SKIN_VERTEX = /* glsl */ `${UNPACK}
 in float measure;
+in vec4 region;
 uniform mat4 viewMatrix, projectionMatrix;
 uniform vec3 cameraPosition;
 out float value;
+out vec3 parts;
 out vec3 normal;
 out vec3 to_viewer;
 out float height;
@@ -29,6 +31,7 @@ void main() {
   to_viewer = cameraPosition - position;
   height = position.y;
   value = measure;
+  parts = region.rgb;
   gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
 }`;
 
@@ -39,7 +42,9 @@ in vec3 normal;
 in vec3 to_viewer;
 in float height;
 in float value;
+in vec3 parts;
 uniform float measured;
+uniform mat3 part_colours;
 uniform vec3 ramp[${RAMP_COLOURS}];
 uniform vec3 skin_colour, sky, floor_light, key_colour, fill_colour, rim_colour;
 uniform vec3 key_direction;
@@ -66,7 +71,10 @@ void main() {
   vec3 shine = key_colour * 0.07 * pow(max(0.0, dot(n, normalize(key_direction + v))), 28.0);
   vec3 linear = skin_colour * light + rim_colour * pow(grazing, 3.0) * (0.35 + 0.65 * max(0.0, n.y)) + shine;
   linear = linear / (1.0 + 0.22 * linear);
-  colour = vec4(mix(pow(linear, vec3(1.0 / 2.2)), measure_colour(dot(n, v) * 0.6 + light.g * 0.4), measured), 1.0);
+  vec3 shown = mix(pow(linear, vec3(1.0 / 2.2)), measure_colour(dot(n, v) * 0.6 + light.g * 0.4), measured);
+  float there = min(1.0, parts.r + parts.g + parts.b);
+  vec3 part = part_colours * (parts / max(there, 1e-3)) * mix(0.5, 1.0, clamp(dot(n, v) * 0.6 + light.g * 0.4, 0.0, 1.0));
+  colour = vec4(mix(shown, part, 0.72 * there), 1.0);
 }`;
 
 /** A body that is seen through, most where it faces the viewer. */

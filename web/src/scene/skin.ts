@@ -7,6 +7,7 @@ import {
   CustomBlending,
   DynamicDrawUsage,
   GLSL3,
+  Matrix3,
   MaxEquation,
   Mesh,
   OneFactor,
@@ -14,10 +15,14 @@ import {
   Vector3,
 } from "../three";
 import { KEY_DIRECTION, LOOKS, type Look } from "./looks";
+import { PARTS } from "./parts";
 import { RAMPS, type Ramp } from "./ramps";
 import { SHADOW_FRAGMENT, SHADOW_VERTEX, SKIN_FRAGMENT, SKIN_VERTEX } from "./shaders";
 
 const DOUBLE_SIDE = 2;
+const PART_COLOURS = new Matrix3().fromArray(
+  PARTS.flatMap((hex) => new Color(hex).convertLinearToSRGB().toArray()),
+);
 
 /** A place of the skin: a triangle, its display points and the shares of them. */
 export interface Place {
@@ -34,6 +39,7 @@ export class Skin {
   private readonly material: RawShaderMaterial;
   private readonly attribute: BufferAttribute;
   private readonly measure: BufferAttribute;
+  private readonly region: BufferAttribute;
 
   constructor(
     readonly number: number,
@@ -48,6 +54,8 @@ export class Skin {
     const geometry = new BufferGeometry();
     geometry.setAttribute("packed_point", this.attribute);
     geometry.setAttribute("measure", this.measure);
+    this.region = new BufferAttribute(new Uint8Array(4 * data.points), 4, true).setUsage(DynamicDrawUsage);
+    geometry.setAttribute("region", this.region);
     geometry.setIndex(new BufferAttribute(data.triangles, 1));
     this.material = new RawShaderMaterial({
       glslVersion: GLSL3,
@@ -59,6 +67,7 @@ export class Skin {
         key_direction: { value: KEY_DIRECTION },
         measured: { value: 0 },
         ramp: { value: [] },
+        part_colours: { value: PART_COLOURS },
       },
     });
     const shadowMaterial = new RawShaderMaterial({
@@ -110,6 +119,21 @@ export class Skin {
     if (!values) return;
     this.measure.array = values;
     this.measure.needsUpdate = true;
+  }
+
+  /** Colour vertices by the part of a region that they are: held, following or staying. None of them has no colour. */
+  colourRegion(parts: readonly (readonly number[])[]): void {
+    const part = new Uint8Array(this.data.jointOfVertex.length);
+    parts.forEach((vertices, i) => {
+      for (const vertex of vertices) part[vertex] = i + 1;
+    });
+    const bytes = this.region.array as Uint8Array;
+    bytes.fill(0);
+    this.data.vertexOfPoint.forEach((vertex, point) => {
+      const one = part[vertex]!;
+      if (one > 0) bytes[4 * point + one - 1] = 255;
+    });
+    this.region.needsUpdate = true;
   }
 
   setRamp(ramp: Ramp): void {

@@ -74,6 +74,7 @@ export class Stage {
   private framed = false;
   private before = performance.now();
   private gone = 0; // for the body since the camera last followed it [s]
+  private stopped = false; // whether the motion stood between the last two frames that were taken
 
   constructor(
     readonly canvas: HTMLCanvasElement,
@@ -168,6 +169,12 @@ export class Stage {
     if (scale === this.scale) return;
     this.scale = scale;
     this.resize();
+  }
+
+  /** Colour vertices of the skin by the part of a region that they are (`Skin.colourRegion`). */
+  colourRegion(parts: readonly (readonly number[])[]): void {
+    for (const pane of this.panes) pane.colourRegion(parts);
+    this.dirty = true;
   }
 
   /** Which colours measures have. */
@@ -324,9 +331,11 @@ export class Stage {
   /** Give frames that wait to the skins they are of; whether there was one. */
   private take(): boolean {
     if (this.canvas.clientHeight === 0) return false;
-    const before = this.shown()?.fleshTime ?? 0;
+    const before = this.shown();
     const isNew = this.panes.map((pane) => pane.take()).includes(true);
-    this.gone += Math.min(LONGEST_GAP, Math.max(0, (this.shown()?.fleshTime ?? 0) - before));
+    const shown = this.shown();
+    this.gone += Math.min(LONGEST_GAP, Math.max(0, (shown?.fleshTime ?? 0) - (before?.fleshTime ?? 0)));
+    if (shown !== before) this.stopped = before?.motionTime === shown?.motionTime;
     if (!isNew) this.dirty ||= this.unsaid.length > 0;
     else if (!this.framed) {
       this.frameFrom(FIRST_LOOK, true);
@@ -340,7 +349,7 @@ export class Stage {
     const middle = this.middle();
     if (middle) {
       // By the clock of the body, not of the pictures: what comes unevenly is followed evenly.
-      if (this.options.follows()) this.viewer.follow(middle, this.size, this.gone);
+      if (this.options.follows()) this.viewer.follow(middle, this.size, this.gone, this.stopped);
       else this.viewer.stay(middle);
       this.gone = 0;
     }

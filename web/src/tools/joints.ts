@@ -5,6 +5,8 @@ import type { Stage } from "../scene/stage";
 import { type Vector2, Vector3 } from "../three";
 
 const NEAR = 13; // [CSS pixels]: a joint this near to the pointer is meant
+export const SMALLEST = 0.2; // that a joint is made, times its size at rest
+export const LARGEST = 5;
 export const ON_IT = 5; // [CSS pixels]: so near that it is meant even where a ring is
 
 /** Joints that are held while others are posed, by their numbers. */
@@ -62,6 +64,19 @@ export function jointUnder(stage: Stage, pixel: Vector2, near = NEAR): number | 
     if (away < nearest) [nearest, found] = [away, joint];
   });
   return found;
+}
+
+/** How large a joint is shown, times its size beside its parent at rest. */
+export function jointSize(stage: Stage, joint: number): number {
+  const { skeleton, frame } = stage.joints!;
+  const volume = (one: number) => {
+    const m = frame!.transforms.subarray(12 * one, 12 * one + 12);
+    const [x, y, z] = [0, 1, 2].map((column) => new Vector3(m[column], m[4 + column], m[8 + column]));
+    return Math.abs(x!.dot(y!.cross(z!)));
+  };
+  const parent = skeleton.parents[joint]!;
+  const beside = parent < 0 ? 1 : volume(parent);
+  return Math.cbrt(volume(joint) / Math.max(beside, 1e-30)) / skeleton.sizes[joint]!;
 }
 
 /** Axes of the rings about a joint: across, along its bone, and square to both. */

@@ -1,4 +1,4 @@
-// Pose joints: a click chooses one, its rings turn it, dragging the joint itself leads its limb, and pins hold others.
+// Pose joints: a click chooses one, its rings turn it, its square scales it, dragging it leads its limb, pins hold others.
 import { effect, signal } from "@preact/signals";
 import { Gizmo, pixelOfPlace, type RingHit } from "../scene/gizmo";
 import { JointDots, LARGE, LIT, PINNED } from "../scene/joint_dots";
@@ -12,12 +12,15 @@ import {
   fresh,
   jointAxes,
   jointPlaces,
+  jointSize,
   jointUnder,
+  LARGEST,
   limits,
   ON_IT,
   pins,
   posingOptions,
   reaches,
+  SMALLEST,
   togglePin,
 } from "./joints";
 import { pixelOf, rayThrough, type Tool } from "./tool";
@@ -37,7 +40,15 @@ interface Drag {
   moved: boolean;
   sent: { time: number; what: string } | null;
   turn: Turn | null;
+  scale: Scale | null;
   depth: number; // of the plane on which the joint moves [m]
+}
+
+/** How large the joint was when the handle of its size was taken, and is now, times as at rest. */
+interface Scale {
+  time: number; // of the motion [s]
+  from: number;
+  size: number;
 }
 
 interface Turn {
@@ -55,7 +66,7 @@ export class PoseJoints implements Tool {
   readonly key = "J";
   readonly icon = "joint";
   readonly hint =
-    "Click a joint, then drag a ring to turn it; drag the joint itself to move its limb. P pins it.";
+    "Click a joint, then drag a ring to turn it, the square to scale it, or itself to move its limb. P pins it.";
   private readonly dots: JointDots;
   private readonly gizmo: Gizmo;
   private hovered: number | null = null;
@@ -124,9 +135,9 @@ export class PoseJoints implements Tool {
     if (this.drag) return false;
     const pixel = pixelOf(this.stage, event);
     const { camera } = this.stage.viewer;
-    const [hit, under] = this.under(pixel);
-    const joint = under ?? (hit && chosenJoint.value);
-    if (joint === null) return false;
+    const [hit, under, onSize] = this.under(pixel);
+    const joint = under ?? ((hit || onSize) && chosenJoint.value);
+    if (joint === null || joint === false) return false;
     const place = this.stage.joint(joint)!;
     const forward = camera.getWorldDirection(new Vector3());
     this.drag = {
@@ -137,9 +148,13 @@ export class PoseJoints implements Tool {
       moved: false,
       sent: null,
       turn: null,
+      scale: null,
       depth: place.clone().sub(camera.position).dot(forward),
     };
-    if (under === null && hit) {
+    if (onSize) {
+      const size = jointSize(this.stage, joint);
+      this.drag.scale = { time: this.time(), from: size, size };
+    } else if (under === null && hit) {
       const spoke = hit.at.clone().sub(this.gizmo.center);
       this.drag.turn = { ...hit, spoke, time: this.time(), angle: 0, last: 0 };
     }
@@ -152,6 +167,7 @@ export class PoseJoints implements Tool {
     drag.pixel = pixelOf(this.stage, event);
     drag.moved ||= drag.pixel.distanceTo(drag.from) > CLICK;
     if (drag.turn && drag.moved) this.follow(drag, drag.turn);
+    if (drag.scale && drag.moved) this.grow(drag, drag.scale);
   }
 
   up(event: PointerEvent): void {
@@ -162,15 +178,16 @@ export class PoseJoints implements Tool {
       this.tell(drag, true);
       fresh.value = false;
       if (!drag.turn) chosenJoint.value = drag.joint;
-    } else if (!drag.turn) chosenJoint.value = chosenJoint.value === drag.joint ? null : drag.joint;
+    } else if (!drag.turn && !drag.scale)
+      chosenJoint.value = chosenJoint.value === drag.joint ? null : drag.joint;
   }
 
   hover(event: PointerEvent | null): void {
     const { canvas } = this.stage;
-    const [hit, under] = event ? this.under(pixelOf(this.stage, event)) : [null, null];
+    const [hit, under, onSize] = event ? this.under(pixelOf(this.stage, event)) : [null, null, false];
     this.hovered = under;
-    this.gizmo.light(under === null && hit ? hit.ring : null);
-    canvas.classList.toggle("on-joint", this.hovered !== null || hit !== null);
+    this.gizmo.light(onSize ? "size" : under === null && hit ? hit.ring : null);
+    canvas.classList.toggle("on-joint", this.hovered !== null || hit !== null || onSize);
     canvas.title = this.hovered === null ? "" : (this.stage.joints?.skeleton.names[this.hovered] ?? "");
   }
 
@@ -193,7 +210,7 @@ export class PoseJoints implements Tool {
     });
     this.dots.show(places, kinds, stage.boxOf(stage.pane));
     stage.canvas.classList.toggle("holding", drag !== null);
-    if (chosen === null || (drag && !drag.turn && drag.moved)) this.gizmo.hide();
+    if (chosen === null || (drag && !drag.turn && !drag.scale && drag.moved)) this.gizmo.hide();
     else
       this.gizmo.show(
         places[chosen]!,
@@ -201,6 +218,7 @@ export class PoseJoints implements Tool {
         stage.viewer.camera,
         stage.boxOf(stage.pane),
         drag?.turn && drag.moved ? drag.turn : null,
+        drag?.scale && drag.moved ? drag.scale.size / drag.scale.from : null,
       );
   }
 
@@ -208,12 +226,16 @@ export class PoseJoints implements Tool {
     return <PoseOptions stage={this.stage} chosen={chosenJoint} />;
   }
 
-  /** The ring and the joint that a pixel means; where there is a ring only a joint that is hit exactly. */
-  private under(pixel: Vector2): [RingHit | null, number | null] {
+  /** The ring and the joint that a pixel means, and whether it means the handle of the size instead.
+
+   Where there is a ring only a joint is meant that is hit exactly. */
+  private under(pixel: Vector2): [RingHit | null, number | null, boolean] {
     const { camera } = this.stage.viewer;
     const window = this.stage.boxOf(this.stage.pane);
-    const hit = chosenJoint.value === null ? null : this.gizmo.pick(pixel, camera, window);
-    return [hit, jointUnder(this.stage, pixel, hit ? ON_IT : undefined)];
+    const chosen = chosenJoint.value !== null;
+    if (chosen && this.gizmo.isOnSize(pixel, camera, window)) return [null, null, true];
+    const hit = chosen ? this.gizmo.pick(pixel, camera, window) : null;
+    return [hit, jointUnder(this.stage, pixel, hit ? ON_IT : undefined), false];
   }
 
   private time(): number {
@@ -255,17 +277,28 @@ export class PoseJoints implements Tool {
     turn.angle = drag.pixel.clone().sub(drag.from).dot(along) / Math.max(along.lengthSq(), 1e-6);
   }
 
+  /** As much larger as the pointer is farther from the joint than where it took the handle. */
+  private grow(drag: Drag, scale: Scale): void {
+    const window = this.stage.boxOf(this.stage.pane);
+    const center = pixelOfPlace(this.gizmo.center, this.stage.viewer.camera, window);
+    const out = drag.from.clone().sub(center);
+    const along = drag.pixel.clone().sub(center).dot(out) / Math.max(out.lengthSq(), 1e-6);
+    scale.size = Math.min(LARGEST, Math.max(SMALLEST, scale.from * along));
+  }
+
   private tell(drag: Drag, done: boolean): void {
     const now = performance.now();
     if (!done && drag.sent && now - drag.sent.time < SHORTEST_WAIT) {
       this.stage.redraw();
       return;
     }
-    const { joint, turn } = drag;
+    const { joint, turn, scale } = drag;
     const about = turn
       ? ({ do: "turn-joint", joint, axis: turn.axis.toArray(), angle: turn.angle } as const)
-      : ({ do: "move-joint", joint, by: this.wayOf(drag).toArray() } as const);
-    const time = turn?.time ?? this.time();
+      : scale
+        ? ({ do: "scale-joint", joint, size: scale.size } as const)
+        : ({ do: "move-joint", joint, by: this.wayOf(drag).toArray() } as const);
+    const time = turn?.time ?? scale?.time ?? this.time();
     const what = JSON.stringify([about, time]);
     if (!done && drag.sent?.what === what) return;
     if (ask({ ...about, ...posingOptions(time), done }) !== null) drag.sent = { time: now, what };

@@ -18,6 +18,7 @@ import { pixelOf, rayThrough, type Tool } from "./tool";
 const SHORTEST_WAIT = 15; // between two commands [ms]
 const APART = 2.5; // between samples of a line [CSS pixels]
 const LEAST = 12; // length of a line that is one [CSS pixels]
+const NEAR_LINE = 6; // [CSS pixels]: and so is the line
 const NEAR = 10; // [CSS pixels]: a knot this near to the pointer is meant
 const RADIUS = 0.06; // of the brush at first, in sizes of the character
 const STEP = 1.2;
@@ -46,9 +47,10 @@ export const partly = signal(false);
 export const isPosed = computed(() => Boolean(baseline.value?.pose));
 
 interface Drawing {
-  kind: "baseline" | "offset" | "knot";
+  kind: "baseline" | "offset" | "knot" | "line";
   pointer: number;
-  at: Vector3; // where it began
+  at: Vector3; // the joint or knot where it began
+  from: Vector3; // where the pointer was then
   depth: number; // of the plane that is drawn on, where no bone says another one [m]
   last: Vector2;
   pixels: Vector2[];
@@ -138,8 +140,9 @@ export class PoseByStrokes implements Tool {
     if (this.drawing || places.length === 0) return false;
     if (this.plane.down(event)) return true;
     const pixel = pixelOf(this.stage, event);
-    const knot = this.knotUnder(pixel);
-    const kind = knot !== null ? "knot" : phase.value;
+    const onKnot = this.knotUnder(pixel);
+    const knot = onKnot ?? this.lineUnder(pixel);
+    const kind = knot === null ? phase.value : onKnot === null ? "line" : "knot";
     if (kind === "baseline" && this.nearestJoint(pixel, places).away > 4 * NEAR) return false;
     const at =
       knot !== null
@@ -150,6 +153,7 @@ export class PoseByStrokes implements Tool {
       kind,
       pointer: event.pointerId,
       at,
+      from: at,
       depth: this.depthOf(at),
       last: pixel,
       pixels: [pixel],
@@ -159,6 +163,7 @@ export class PoseByStrokes implements Tool {
       sent: { time: 0, count: 0 },
     };
     this.lay(this.drawing);
+    this.drawing.from = this.drawing.places.at(-1) ?? at;
     return true;
   }
 
@@ -171,7 +176,7 @@ export class PoseByStrokes implements Tool {
       const pixel = pixelOf(this.stage, one);
       this.pointer = pixel;
       const way = pixel.distanceTo(drawing.last);
-      if (way < APART && drawing.kind !== "knot") continue;
+      if (way < APART && !isDragged(drawing)) continue;
       drawing.length += way;
       drawing.last = pixel;
       drawing.pixels.push(pixel);
@@ -184,7 +189,7 @@ export class PoseByStrokes implements Tool {
     const drawing = this.drawing;
     if (drawing?.pointer !== event.pointerId) return;
     this.drawing = null;
-    if (drawing.kind === "knot") {
+    if (isDragged(drawing)) {
       if (drawing.length > 0) this.tell(drawing, true);
     } else if (cancelled || drawing.length < LEAST) return;
     else if (drawing.kind === "offset") this.tell(drawing, true);
@@ -197,7 +202,7 @@ export class PoseByStrokes implements Tool {
   private lay(drawing: Drawing): void {
     const { kind, pixels, depth } = drawing;
     const line = baseline.value?.places ?? [];
-    if (kind === "knot") {
+    if (isDragged(drawing)) {
       const { at } = drawing;
       drawing.places = [this.plane.under(pixels.at(-1)!, at) ?? this.onPlane(pixels.at(-1)!, depth)];
     } else if (kind === "baseline") {
@@ -255,7 +260,7 @@ export class PoseByStrokes implements Tool {
     if (places.length === 0) return;
     this.adopt();
     this.plane.update();
-    if (drawing && drawing.kind !== "baseline" && drawing.length >= (drawing.kind === "knot" ? 0.5 : LEAST))
+    if (drawing && drawing.kind !== "baseline" && drawing.length >= (isDragged(drawing) ? 0.5 : LEAST))
       this.tell(drawing, false);
     const line = drawing?.kind === "baseline" ? drawing.places : baseline.value?.places;
     const near = new Set(drawing?.kind === "baseline" ? this.picked(drawing.places) : baseline.value?.joints);
@@ -269,7 +274,7 @@ export class PoseByStrokes implements Tool {
     else this.first.hide();
     this.drawSecond(window);
     this.drawCircle(places);
-    const over = this.pointer && this.knotUnder(this.pointer);
+    const over = this.pointer && (this.knotUnder(this.pointer) ?? this.lineUnder(this.pointer));
     stage.canvas.classList.toggle("drawing", this.pointer !== null && over === null);
   }
 
@@ -278,9 +283,14 @@ export class PoseByStrokes implements Tool {
     const { drawing, pointer } = this;
     const drawn = drawing?.kind === "offset" ? null : this.drawn();
     const knots = drawn?.knots.map(asPlace) ?? [];
+    const by = drawing?.kind === "line" ? wayOf(drawing) : new Vector3();
+    for (const knot of knots) knot.add(by);
     if (drawing?.kind === "knot") knots[drawing.knot] = drawing.places.at(-1)!;
     if (drawing?.kind === "offset") this.second.show(drawing.places);
-    else this.second.show(drawing?.kind === "knot" ? knots : (drawn?.offset.map(asPlace) ?? []));
+    else
+      this.second.show(
+        drawing?.kind === "knot" ? knots : (drawn?.offset.map((place) => asPlace(place).add(by)) ?? []),
+      );
     const meant = drawing?.kind === "knot" ? drawing.knot : pointer && this.knotUnder(pointer);
     if (knots.length > 0)
       this.knots.show(
@@ -350,6 +360,18 @@ export class PoseByStrokes implements Tool {
     return nearest < NEAR ? away.indexOf(nearest) : null;
   }
 
+  /** The knot nearest to a pixel that lies on the second line between knots. */
+  private lineUnder(pixel: Vector2): number | null {
+    const drawn = this.drawn();
+    if (!drawn || partly.value) return null; // a part that is drawn anew begins on it
+    const window = this.stage.boxOf(this.stage.pane);
+    const seen = (place: Point) => pixelOfPlace(asPlace(place), this.stage.viewer.camera, window);
+    const away = drawn.offset.map((place) => seen(place).distanceTo(pixel));
+    if (Math.min(...away) > NEAR_LINE) return null;
+    const knots = drawn.knots.map((knot) => seen(knot).distanceTo(pixel));
+    return knots.indexOf(Math.min(...knots));
+  }
+
   /** The joints within the brush of a line. */
   private picked(line: readonly Vector3[]): number[] {
     const radius = metres();
@@ -391,6 +413,10 @@ export class PoseByStrokes implements Tool {
     }
     drawing.sent = { time: now, count: drawing.places.length };
     const options = { ...this.posing(line.time), done };
+    if (drawing.kind === "line") {
+      ask({ do: "move-pose-line", pose: line.pose, by: wayOf(drawing).toArray(), ...options });
+      return;
+    }
     if (drawing.kind === "knot") {
       const to = drawing.places.at(-1)!.toArray();
       ask({ do: "pull-pose-knot", pose: line.pose, knot: drawing.knot, to, ...options });
@@ -406,6 +432,16 @@ export class PoseByStrokes implements Tool {
     });
     if (done) fresh.value = false;
   }
+}
+
+/** Whether it is something that is there already which goes along with the pointer. */
+function isDragged({ kind }: Drawing): boolean {
+  return kind === "knot" || kind === "line";
+}
+
+/** How far a line has been dragged. */
+function wayOf({ from, places }: Drawing): Vector3 {
+  return places.at(-1)!.clone().sub(from);
 }
 
 /** How far along a line its places are, as shares of its length. */

@@ -45,6 +45,8 @@ export interface Tool {
   leave?(): void;
   /** Before every picture. */
   update?(): void;
+  /** The wheel turns over the stage: true takes it, false leaves it to the camera. */
+  wheel?(event: WheelEvent): boolean;
   /** A key was pressed: true takes it, so that it does nothing else. */
   hear?(key: string): boolean;
   /** Dark or light. */

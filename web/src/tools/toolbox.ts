@@ -106,6 +106,16 @@ export function makeTools(stage: Stage, look: Look): void {
       capture,
     );
   }
+  canvas.addEventListener(
+    "wheel",
+    (event) => {
+      if (!tool.value?.wheel?.(event)) return;
+      event.stopImmediatePropagation();
+      event.preventDefault();
+      stage.redraw();
+    },
+    { capture: true, passive: false },
+  );
   canvas.addEventListener("pointerleave", () => {
     tool.value?.hover(null);
     stage.redraw();

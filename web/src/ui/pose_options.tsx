@@ -5,12 +5,14 @@ import type { Stage } from "../scene/stage";
 import { ask, motionTime, shownFrame, state, view } from "../session";
 import {
   fresh,
+  jointSize,
   keyed,
   limits,
   pins,
   posingOptions,
   ranged,
   reaches,
+  SMALLEST,
   setLimit,
   togglePin,
 } from "../tools/joints";
@@ -18,6 +20,7 @@ import { plainName } from "./words";
 
 const SHORTEST = 0.4;
 const LONGEST = 2.5;
+const LARGEST_SLID = 3; // the handle on the stage goes farther
 
 export function PoseOptions({ stage, chosen }: { stage: Stage; chosen: Signal<number | null> }) {
   const skeleton = state.value?.skeleton;
@@ -99,6 +102,7 @@ function ChosenJoint({ stage, joint, name }: { stage: Stage; joint: number; name
         </button>
       </div>
       <BoneLength stage={stage} joint={joint} />
+      <JointSize stage={stage} joint={joint} />
       <Limit joint={joint} />
       <Reach joint={joint} />
     </>
@@ -176,6 +180,38 @@ function stretchOf(stage: Stage, joint: number): number | null {
   return rest > 0 ? now / rest : null;
 }
 
+/** How large a joint is, with all that hangs on it. */
+function JointSize({ stage, joint }: { stage: Stage; joint: number }) {
+  shownFrame.value; // it is what the last frame shows
+  if (!stage.joints?.frame) return null;
+  const size = jointSize(stage, joint);
+  const tell = (value: number, done: boolean) =>
+    ask({ do: "scale-joint", joint, size: value, ...posingOptions(motionTime.value), done });
+  return (
+    <label class="chooser" title="How many times as large as at rest it is, with all that hangs on it">
+      <span>Size</span>
+      <input
+        type="range"
+        min={SMALLEST}
+        max={LARGEST_SLID}
+        step={0.01}
+        value={size}
+        aria-label="Size of the joint"
+        aria-valuetext={`${size.toFixed(2)} times its size at rest`}
+        onInput={({ currentTarget }) => {
+          const value = Number(currentTarget.value);
+          soon("size", () => tell(value, false));
+        }}
+        onChange={({ currentTarget }) => {
+          notSoon("size");
+          tell(Number(currentTarget.value), true);
+        }}
+      />
+      <span class="quiet figure">{size.toFixed(2)} ×</span>
+    </label>
+  );
+}
+
 function BoneLength({ stage, joint }: { stage: Stage; joint: number }) {
   shownFrame.value; // it is what the last frame shows
   const stretch = stretchOf(stage, joint);
@@ -197,7 +233,10 @@ function BoneLength({ stage, joint }: { stage: Stage; joint: number }) {
           const value = Number(currentTarget.value);
           soon("stretch", () => tell(value, false));
         }}
-        onChange={({ currentTarget }) => tell(Number(currentTarget.value), true)}
+        onChange={({ currentTarget }) => {
+          notSoon("stretch");
+          tell(Number(currentTarget.value), true);
+        }}
       />
       <span class="quiet figure">{stretch.toFixed(2)} ×</span>
     </label>

@@ -57,5 +57,9 @@ def perform(session: Session, command: say.Command) -> None:
 
 
 def is_quiet(command: say.Command) -> bool:
-    """Whether panels show after it what they showed before: so it is with hands, and while something is dragged."""
-    return isinstance(command, _QUIET) or getattr(command, "done", True) is False
+    """Whether panels show after it what they showed before: so it is with hands, and while something is dragged.
+
+    How far skin follows a stroke is shown while it is being changed.
+    """
+    dragged = getattr(command, "done", True) is False and not isinstance(command, say.ChangeReach)
+    return isinstance(command, _QUIET) or dragged

@@ -23,6 +23,8 @@ def _show(session: Session, command: say.Show) -> None:
         session.shown = replace(session.shown, curves=command.curves)
     if command.dividers is not None:
         session.shown = replace(session.shown, dividers=command.dividers)
+    if command.region is not None:
+        session.shown = replace(session.shown, region=command.region)
     players = [view.player for view in session.views]
     if command.lines is not None:
         session.shown = replace(session.shown, arrows=_arrows(session, command.lines, players))

@@ -152,20 +152,45 @@ def _move_knot(session: Session, command: say.MoveKnot) -> None:
     session.view(command.view)
     edits = _edits_with(session, command.stroke)
     editing = _editing(session, edits, command.stroke)
-    amount = edits.amounts(session.transport.time).get(command.stroke, 0.0)
-    if abs(amount) < _NOTHING:
-        given = f"there is {amount:g} of {command.stroke} now"
-        raise InputError("studio", given, "what is not seen cannot be pulled", "show its layer, or go to another time")
     stroke = editing.stroke
     if command.knot >= len(stroke.triangles):
         count = len(stroke.triangles)
         raise InputError("studio", f"knot {command.knot} was named", f"there are {count}", "name one of those")
     corners = session.character.triangles[stroke.triangles[command.knot]]
-    pose = _own_pose(session, session.seen.newest(command.view).pose)
-    matrices = rest_from_posed(session.character, pose, corners, skin=first_skin(session, command.view))
-    by = np.einsum("c,cij,j->i", stroke.barycentric[command.knot], matrices, np.array(command.by)) / amount
+    moves = _rest_moves(session, edits, command, corners)
+    by = stroke.barycentric[command.knot] @ moves
     shape = _as_before(editing.pull_knot(command.knot, by), editing.shape)
     _show(session, edits.with_shape(command.stroke, shape), "Move knot", done=command.done)
+
+
+def _move_stroke(session: Session, command: say.MoveStroke) -> None:
+    """All of the line goes as far as the hand does, also where its bones are bent against each other."""
+    session.view(command.view)
+    edits = _edits_with(session, command.stroke)
+    editing = _editing(session, edits, command.stroke)
+    by = _rest_moves(session, edits, command, editing.region.handles)
+    shape = _as_before(editing.pull_line(by), editing.shape)
+    _show(session, edits.with_shape(command.stroke, shape), "Move stroke", done=command.done)
+
+
+def _rest_moves(
+    session: Session, edits: Edits, command: say.MoveKnot | say.MoveStroke, vertices: np.ndarray
+) -> np.ndarray:
+    """How far a stroke's shape has to move vertices (N, 3) [m] at rest, so that they are seen to move as pulled."""
+    amount = edits.amounts(session.transport.time).get(command.stroke, 0.0)
+    if abs(amount) < _NOTHING:
+        given = f"there is {amount:g} of {command.stroke} now"
+        raise InputError("studio", given, "what is not seen cannot be pulled", "show its layer, or go to another time")
+    pose = _own_pose(session, session.seen.newest(command.view).pose)
+    matrices = rest_from_posed(session.character, pose, vertices, skin=first_skin(session, command.view))
+    return np.asarray(matrices @ np.array(command.by) / amount)
+
+
+def _change_reach(session: Session, command: say.ChangeReach) -> None:
+    edits = _edits_with(session, command.stroke)
+    editing = _editing(session, edits, command.stroke)
+    shape = _as_before(editing.with_reach(command.reach), editing.shape)
+    _show(session, edits.with_shape(command.stroke, shape), "Width", done=command.done)
 
 
 def _change_height(session: Session, command: say.ChangeHeight) -> None:
@@ -207,6 +232,8 @@ HANDLERS: Handlers = {
     say.Raise: _raise,
     say.RedrawOutline: _redraw_outline,
     say.MoveKnot: _move_knot,
+    say.MoveStroke: _move_stroke,
+    say.ChangeReach: _change_reach,
     say.ChangeHeight: _change_height,
     say.DeleteKnot: _delete_knot,
     say.InsertKnot: _insert_knot,

@@ -11,6 +11,7 @@ from supple.arrays import FloatArray
 RATE = 4.0  # 1/s
 _STEP = 1.0 / 60.0  # s
 _JUMP = 0.5  # of the body between two frames, in sizes of the character: what follows it jumps along
+_STILL = 1e-4  # of the body between two frames, in sizes of the character
 _FRAMES = 240  # that are remembered
 
 
@@ -19,6 +20,8 @@ class Following:
 
     It is the one that every page has for its camera (`camera.ts`), so a pointer that rests on a picture is a hand that
     goes where this goes, however long its commands are on their way.
+
+    When the motion is stopped it does not swing past the body that stopped at once: it comes to it, and no farther.
     """
 
     def __init__(self, size: float) -> None:
@@ -30,10 +33,17 @@ class Following:
         self.place: FloatArray = np.zeros(3)
         self._places: dict[int, FloatArray] = {}
 
-    def advance(self, body: FloatArray, dt: float, frame: int) -> None:
-        """The root is at `body` (3,) [m] in a frame, `dt` [s] after the one before."""
+    def advance(self, body: FloatArray, dt: float, frame: int, *, stopped: bool = False) -> None:
+        """The root is at `body` (3,) [m] in a frame, `dt` [s] after the one before.
+
+        `stopped` says that the motion stands at the time of the frame before.
+        """
         before = self.place
-        if self._body is None or float(np.linalg.norm(body - self.place)) >= _JUMP * self._size:
+        if stopped and self._body is not None and float(np.linalg.norm(body - self._body)) < _STILL * self._size:
+            self._velocity = np.zeros(3)
+            self.place = self._body + (self.place - self._body) * math.exp(-2.0 * RATE * dt)
+            self._speed = np.zeros(3)
+        elif self._body is None or float(np.linalg.norm(body - self.place)) >= _JUMP * self._size:
             self.place = body.copy()
         elif dt > 0.0:
             steps = math.ceil(dt / _STEP - 1e-6)

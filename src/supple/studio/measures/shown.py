@@ -17,3 +17,4 @@ class Shown:
     curves: bool = False
     arrows: Arrows | None = None
     dividers: bool = False
+    region: str = ""  # the stroke of which it is told which skin follows it

@@ -1155,22 +1155,22 @@ var TICK = 200;
 var recordedSeconds = y3(null);
 var film = null;
 function lay(stage2, sheet) {
-  const { width, height: height2 } = stage2.canvas;
-  if (sheet.width !== width) sheet.width = width;
+  const { width: width2, height: height2 } = stage2.canvas;
+  if (sheet.width !== width2) sheet.width = width2;
   if (sheet.height !== height2) sheet.height = height2;
   const pen = sheet.getContext("2d");
   const ground = pen.createRadialGradient(
-    width / 2,
+    width2 / 2,
     0.35 * height2,
     0,
-    width / 2,
+    width2 / 2,
     0.35 * height2,
     0.9 * height2
   );
   ground.addColorStop(0, colour("--stage-high"));
   ground.addColorStop(1, colour("--stage-low"));
   pen.fillStyle = ground;
-  pen.fillRect(0, 0, width, height2);
+  pen.fillRect(0, 0, width2, height2);
   pen.drawImage(stage2.canvas, 0, 0);
 }
 function colour(name) {
@@ -1565,9 +1565,9 @@ function pixelOf(stage2, event, pane = stage2.pane) {
   return new Vector2(event.clientX - canvas.left - left, event.clientY - canvas.top - top);
 }
 function rayThrough(stage2, pixel) {
-  const { width, height: height2 } = stage2.boxOf(stage2.pane);
+  const { width: width2, height: height2 } = stage2.boxOf(stage2.pane);
   const { camera } = stage2.viewer;
-  return new Vector33(2 * pixel.x / width - 1, 1 - 2 * pixel.y / height2, 0.5).unproject(camera).sub(camera.position).normalize();
+  return new Vector33(2 * pixel.x / width2 - 1, 1 - 2 * pixel.y / height2, 0.5).unproject(camera).sub(camera.position).normalize();
 }
 function placeAt(stage2, pixel) {
   return stage2.pick(rayThrough(stage2, pixel));
@@ -1701,14 +1701,14 @@ var DragFlesh = class {
   }
   tell(hand) {
     const now = performance.now();
-    const last = hand.sent;
+    const last2 = hand.sent;
     const frame2 = hand.pane.skin.frame;
     const along = following.value;
     const to = hand.at.clone();
     if (along) to.sub(new Vector34(...rootOf(frame2)));
-    const same = last && last.along === along && last.to.distanceTo(to) < 1e-5 && last.radius === radius.value;
+    const same = last2 && last2.along === along && last2.to.distanceTo(to) < 1e-5 && last2.radius === radius.value;
     if (same) return;
-    if (last && now - last.time < SHORTEST_WAIT * Math.max(1, this.hands.size / 2)) {
+    if (last2 && now - last2.time < SHORTEST_WAIT * Math.max(1, this.hands.size / 2)) {
       this.stage.redraw();
       return;
     }
@@ -1825,21 +1825,34 @@ import {
 var RADIUS = 76;
 var POINTS = 65;
 var NEAR = 8;
+var SIZE_HANDLE = new Vector22(0.78, 0.78);
+var SQUARE = 6;
+var CORNERS2 = [
+  [-1, -1],
+  [1, -1],
+  [1, 1],
+  [-1, 1],
+  [-1, -1]
+];
 var Gizmo = class {
   center = new Vector36();
   lines;
   materials;
   axes = [new Vector36(), new Vector36(), new Vector36()];
+  square;
+  stem;
   radius = 1;
   // [m]
   lit = null;
   constructor(scene, look2) {
     this.materials = Array.from(
-      { length: 4 },
+      { length: 5 },
       () => new LineBasicMaterial3({ transparent: true, depthTest: false })
     );
-    this.lines = this.materials.map((material, i4) => {
-      const places = new BufferAttribute3(new Float32Array(3 * (i4 < 3 ? POINTS : 3)), 3);
+    const points = [POINTS, POINTS, POINTS, 3, 5, 2];
+    this.lines = points.map((count, i4) => {
+      const material = this.materials[Math.min(i4, 4)];
+      const places = new BufferAttribute3(new Float32Array(3 * count), 3);
       const geometry = new BufferGeometry3().setAttribute("position", places.setUsage(DynamicDrawUsage));
       const line = new Line2(geometry, material);
       line.frustumCulled = false;
@@ -1848,17 +1861,21 @@ var Gizmo = class {
       scene.add(line);
       return line;
     });
+    [this.square, this.stem] = [this.lines[4], this.lines[5]];
     this.wear(look2);
   }
   wear(look2) {
     LOOKS[look2].axes.forEach((colour2, i4) => void this.materials[i4].color.set(colour2));
     this.materials[3].color.set(LOOKS[look2].ring);
+    this.materials[4].color.set(LOOKS[look2].ring);
   }
   hide() {
     for (const line of this.lines) line.visible = false;
   }
-  /** Rings about a place with these axes; one alone, in full, while it is being turned by `spoke` and `angle`. */
-  show(center, axes, camera, window2, turning) {
+  /** Rings about a place with these axes; one alone, in full, while it is being turned by `spoke` and `angle`.
+  
+     While it is `scaling`, so many times as large as it was, there is only the square, as far out. */
+  show(center, axes, camera, window2, turning, scaling = null) {
     this.center.copy(center);
     axes.forEach((axis, i4) => void this.axes[i4].copy(axis));
     if (turning) this.axes[turning.ring].copy(turning.axis);
@@ -1867,15 +1884,50 @@ var Gizmo = class {
     this.radius = RADIUS * height2 / Math.max(1, window2.height);
     this.axes.forEach((axis, ring) => {
       const line = this.lines[ring];
-      line.visible = !turning || turning.ring === ring;
+      line.visible = scaling === null && (!turning || turning.ring === ring);
       if (line.visible) this.draw(ring, axis, camera, turning !== null);
       this.materials[ring].opacity = turning || this.lit === ring ? 1 : this.lit === null ? 0.85 : 0.4;
     });
+    this.materials[4].opacity = scaling !== null || this.lit === "size" ? 1 : this.lit === null ? 0.85 : 0.4;
     this.drawWedge(turning);
+    this.drawSizeHandle(camera, scaling ?? 1, turning === null);
   }
-  /** Light the ring that is meant. */
+  /** Light the ring that is meant, or the handle of the size. */
   light(ring) {
     this.lit = ring;
+  }
+  /** Whether a pixel means the handle of the size. */
+  isOnSize(pixel, camera, window2) {
+    if (!this.square.visible) return false;
+    const at = pixelOfPlace(this.sizeHandle(camera, 1), camera, window2);
+    return at.distanceTo(pixel) < SQUARE + 4;
+  }
+  sizeHandle(camera, scale) {
+    const [right, up] = [new Vector36(), new Vector36()];
+    camera.matrixWorld.extractBasis(right, up, new Vector36());
+    const out = right.multiplyScalar(SIZE_HANDLE.x).addScaledVector(up, SIZE_HANDLE.y);
+    return out.multiplyScalar(this.radius * scale).add(this.center);
+  }
+  /** A square on a stem from the middle, as far out as it is large. */
+  drawSizeHandle(camera, scale, visible) {
+    this.square.visible = this.stem.visible = visible;
+    if (!visible) return;
+    const [right, up] = [new Vector36(), new Vector36()];
+    camera.matrixWorld.extractBasis(right, up, new Vector36());
+    const half = SQUARE / RADIUS * this.radius;
+    const at = this.sizeHandle(camera, scale);
+    const square = this.square.geometry.getAttribute("position");
+    for (const [i4, [x3, y5]] of CORNERS2.entries()) {
+      const corner = at.clone().addScaledVector(right, half * x3).addScaledVector(up, half * y5);
+      square.setXYZ(i4, corner.x, corner.y, corner.z);
+    }
+    square.needsUpdate = true;
+    const stem = this.stem.geometry.getAttribute("position");
+    const way = at.clone().sub(this.center);
+    const from = this.center.clone().addScaledVector(way, Math.min(0.2, 0.2 / scale));
+    const to = at.addScaledVector(way.normalize(), -Math.SQRT2 * half);
+    [from, to].forEach((place, i4) => void stem.setXYZ(i4, place.x, place.y, place.z));
+    stem.needsUpdate = true;
   }
   /** The ring under a pixel, if there is one. */
   pick(pixel, camera, window2) {
@@ -1945,17 +1997,17 @@ function needJoints(who, needs) {
   joints.value = new Set(needs ? [...others, who] : others);
 }
 x2(() => {
-  const wanted2 = joints.value.size > 0;
-  if (wanted2 && link.value.open && state.value && !state.value.shown.joints)
+  const wanted3 = joints.value.size > 0;
+  if (wanted3 && link.value.open && state.value && !state.value.shown.joints)
     ask({ do: "show", joints: true });
 });
 x2(() => {
   if (joints.value.size === 0 && state.peek()?.shown.joints) ask({ do: "show", joints: false });
 });
 x2(() => {
-  const wanted2 = curvesShown.value;
+  const wanted3 = curvesShown.value;
   if (!link.value.open || !state.value) return;
-  if (wanted2 && !state.value.shown.curves) ask({ do: "show", curves: true });
+  if (wanted3 && !state.value.shown.curves) ask({ do: "show", curves: true });
 });
 x2(() => {
   if (!curvesShown.value && state.peek()?.shown.curves) ask({ do: "show", curves: false });
@@ -1998,8 +2050,8 @@ var DividerPlanes = class {
     this.look = look2;
     this.gizmo = new Gizmo(stage2.scene, look2);
     x2(() => {
-      const wanted2 = link.value.open && state.value && !(state.value.dividers.length > 0);
-      if (this.within && wanted2 && this.offered()) ask({ do: "show", dividers: true });
+      const wanted3 = link.value.open && state.value && !(state.value.dividers.length > 0);
+      if (this.within && wanted3 && this.offered()) ask({ do: "show", dividers: true });
     });
   }
   stage;
@@ -2222,7 +2274,7 @@ import {
 var LIT = 1;
 var PINNED = 2;
 var LARGE = 4;
-var CORNERS2 = [-1, -1, 1, -1, 1, 1, -1, 1];
+var CORNERS3 = [-1, -1, 1, -1, 1, 1, -1, 1];
 var FACES = [0, 1, 2, 0, 2, 3];
 var VERTEX = (
   /* glsl */
@@ -2297,7 +2349,7 @@ var JointDots = class {
     this.mesh.visible = false;
   }
   /** Dots where the joints are; `kinds` say how each looks. */
-  show(places, kinds, { width, height: height2 }) {
+  show(places, kinds, { width: width2, height: height2 }) {
     if (places.length !== this.count) this.resize(places.length);
     const position = this.mesh.geometry.getAttribute("position");
     const corner = this.mesh.geometry.getAttribute("corner");
@@ -2309,15 +2361,15 @@ var JointDots = class {
     });
     position.needsUpdate = true;
     corner.needsUpdate = true;
-    this.material.uniforms.window.value.set(width, height2);
+    this.material.uniforms.window.value.set(width2, height2);
     this.mesh.visible = true;
   }
   resize(count) {
     this.count = count;
     this.mesh.geometry.dispose();
     const corners = Array.from({ length: 4 * count }, (_4, i4) => [
-      CORNERS2[2 * (i4 % 4)],
-      CORNERS2[2 * (i4 % 4) + 1],
+      CORNERS3[2 * (i4 % 4)],
+      CORNERS3[2 * (i4 % 4) + 1],
       0
     ]);
     const attribute = (values2) => new BufferAttribute4(values2, 3).setUsage(DynamicDrawUsage2);
@@ -2332,6 +2384,8 @@ var JointDots = class {
 // src/tools/joints.ts
 import { Vector3 as Vector38 } from "./three.js";
 var NEAR3 = 13;
+var SMALLEST = 0.2;
+var LARGEST2 = 5;
 var ON_IT = 5;
 var pins = y3(/* @__PURE__ */ new Set());
 var keyed = y3(false);
@@ -2367,6 +2421,17 @@ function jointUnder(stage2, pixel, near = NEAR3) {
     if (away < nearest) [nearest, found] = [away, joint];
   });
   return found;
+}
+function jointSize(stage2, joint) {
+  const { skeleton, frame: frame2 } = stage2.joints;
+  const volume = (one) => {
+    const m5 = frame2.transforms.subarray(12 * one, 12 * one + 12);
+    const [x3, y5, z3] = [0, 1, 2].map((column) => new Vector38(m5[column], m5[4 + column], m5[8 + column]));
+    return Math.abs(x3.dot(y5.cross(z3)));
+  };
+  const parent = skeleton.parents[joint];
+  const beside = parent < 0 ? 1 : volume(parent);
+  return Math.cbrt(volume(joint) / Math.max(beside, 1e-30)) / skeleton.sizes[joint];
 }
 function jointAxes(stage2, joint) {
   const { skeleton, frame: frame2 } = stage2.joints;
@@ -2766,14 +2831,14 @@ var PaintMap = class {
     this.chosen.value = true;
   }
   showMap() {
-    const shown2 = state.value?.shown;
+    const shown3 = state.value?.shown;
     if (retouched.value !== null) {
-      if (shown2?.measure?.name.startsWith("map:")) ask({ do: "show", measure: this.before });
+      if (shown3?.measure?.name.startsWith("map:")) ask({ do: "show", measure: this.before });
       return;
     }
     const name = `map:${paintedMap.value?.name ?? ""}`;
-    const offered = shown2?.measures.some((measure2) => measure2.name === name) ?? false;
-    if (offered && shown2?.measure?.name !== name) ask({ do: "show", measure: name });
+    const offered = shown3?.measures.some((measure2) => measure2.name === name) ?? false;
+    if (offered && shown3?.measure?.name !== name) ask({ do: "show", measure: name });
   }
   options = BrushOptions;
   wear(look2) {
@@ -2917,6 +2982,7 @@ function flush() {
 // src/ui/pose_options.tsx
 var SHORTEST = 0.4;
 var LONGEST = 2.5;
+var LARGEST_SLID = 3;
 function PoseOptions({ stage: stage2, chosen: chosen2 }) {
   const skeleton = state.value?.skeleton;
   const joint = chosen2.value;
@@ -2992,6 +3058,7 @@ function ChosenJoint({ stage: stage2, joint, name }) {
       )
     ] }),
     /* @__PURE__ */ a4(BoneLength, { stage: stage2, joint }),
+    /* @__PURE__ */ a4(JointSize, { stage: stage2, joint }),
     /* @__PURE__ */ a4(Limit, { joint }),
     /* @__PURE__ */ a4(Reach, { joint })
   ] });
@@ -3070,6 +3137,39 @@ function stretchOf(stage2, joint) {
   });
   return rest > 0 ? now / rest : null;
 }
+function JointSize({ stage: stage2, joint }) {
+  shownFrame.value;
+  if (!stage2.joints?.frame) return null;
+  const size3 = jointSize(stage2, joint);
+  const tell2 = (value, done) => ask({ do: "scale-joint", joint, size: value, ...posingOptions(motionTime.value), done });
+  return /* @__PURE__ */ a4("label", { class: "chooser", title: "How many times as large as at rest it is, with all that hangs on it", children: [
+    /* @__PURE__ */ a4("span", { children: "Size" }),
+    /* @__PURE__ */ a4(
+      "input",
+      {
+        type: "range",
+        min: SMALLEST,
+        max: LARGEST_SLID,
+        step: 0.01,
+        value: size3,
+        "aria-label": "Size of the joint",
+        "aria-valuetext": `${size3.toFixed(2)} times its size at rest`,
+        onInput: ({ currentTarget }) => {
+          const value = Number(currentTarget.value);
+          soon("size", () => tell2(value, false));
+        },
+        onChange: ({ currentTarget }) => {
+          notSoon("size");
+          tell2(Number(currentTarget.value), true);
+        }
+      }
+    ),
+    /* @__PURE__ */ a4("span", { class: "quiet figure", children: [
+      size3.toFixed(2),
+      " ×"
+    ] })
+  ] });
+}
 function BoneLength({ stage: stage2, joint }) {
   shownFrame.value;
   const stretch2 = stretchOf(stage2, joint);
@@ -3091,7 +3191,10 @@ function BoneLength({ stage: stage2, joint }) {
           const value = Number(currentTarget.value);
           soon("stretch", () => tell2(value, false));
         },
-        onChange: ({ currentTarget }) => tell2(Number(currentTarget.value), true)
+        onChange: ({ currentTarget }) => {
+          notSoon("stretch");
+          tell2(Number(currentTarget.value), true);
+        }
       }
     ),
     /* @__PURE__ */ a4("span", { class: "quiet figure", children: [
@@ -3132,7 +3235,7 @@ var PoseJoints = class {
   name = "Pose joints";
   key = "J";
   icon = "joint";
-  hint = "Click a joint, then drag a ring to turn it; drag the joint itself to move its limb. P pins it.";
+  hint = "Click a joint, then drag a ring to turn it, the square to scale it, or itself to move its limb. P pins it.";
   dots;
   gizmo;
   hovered = null;
@@ -3172,9 +3275,9 @@ var PoseJoints = class {
     if (this.drag) return false;
     const pixel = pixelOf(this.stage, event);
     const { camera } = this.stage.viewer;
-    const [hit, under] = this.under(pixel);
-    const joint = under ?? (hit && chosenJoint.value);
-    if (joint === null) return false;
+    const [hit, under, onSize] = this.under(pixel);
+    const joint = under ?? ((hit || onSize) && chosenJoint.value);
+    if (joint === null || joint === false) return false;
     const place = this.stage.joint(joint);
     const forward = camera.getWorldDirection(new Vector310());
     this.drag = {
@@ -3185,9 +3288,13 @@ var PoseJoints = class {
       moved: false,
       sent: null,
       turn: null,
+      scale: null,
       depth: place.clone().sub(camera.position).dot(forward)
     };
-    if (under === null && hit) {
+    if (onSize) {
+      const size3 = jointSize(this.stage, joint);
+      this.drag.scale = { time: this.time(), from: size3, size: size3 };
+    } else if (under === null && hit) {
       const spoke = hit.at.clone().sub(this.gizmo.center);
       this.drag.turn = { ...hit, spoke, time: this.time(), angle: 0, last: 0 };
     }
@@ -3199,6 +3306,7 @@ var PoseJoints = class {
     drag.pixel = pixelOf(this.stage, event);
     drag.moved ||= drag.pixel.distanceTo(drag.from) > CLICK2;
     if (drag.turn && drag.moved) this.follow(drag, drag.turn);
+    if (drag.scale && drag.moved) this.grow(drag, drag.scale);
   }
   up(event) {
     const drag = this.drag;
@@ -3208,14 +3316,15 @@ var PoseJoints = class {
       this.tell(drag, true);
       fresh.value = false;
       if (!drag.turn) chosenJoint.value = drag.joint;
-    } else if (!drag.turn) chosenJoint.value = chosenJoint.value === drag.joint ? null : drag.joint;
+    } else if (!drag.turn && !drag.scale)
+      chosenJoint.value = chosenJoint.value === drag.joint ? null : drag.joint;
   }
   hover(event) {
     const { canvas } = this.stage;
-    const [hit, under] = event ? this.under(pixelOf(this.stage, event)) : [null, null];
+    const [hit, under, onSize] = event ? this.under(pixelOf(this.stage, event)) : [null, null, false];
     this.hovered = under;
-    this.gizmo.light(under === null && hit ? hit.ring : null);
-    canvas.classList.toggle("on-joint", this.hovered !== null || hit !== null);
+    this.gizmo.light(onSize ? "size" : under === null && hit ? hit.ring : null);
+    canvas.classList.toggle("on-joint", this.hovered !== null || hit !== null || onSize);
     canvas.title = this.hovered === null ? "" : this.stage.joints?.skeleton.names[this.hovered] ?? "";
   }
   /** Before every picture. */
@@ -3237,25 +3346,30 @@ var PoseJoints = class {
     });
     this.dots.show(places, kinds, stage2.boxOf(stage2.pane));
     stage2.canvas.classList.toggle("holding", drag !== null);
-    if (chosen2 === null || drag && !drag.turn && drag.moved) this.gizmo.hide();
+    if (chosen2 === null || drag && !drag.turn && !drag.scale && drag.moved) this.gizmo.hide();
     else
       this.gizmo.show(
         places[chosen2],
         jointAxes(stage2, chosen2),
         stage2.viewer.camera,
         stage2.boxOf(stage2.pane),
-        drag?.turn && drag.moved ? drag.turn : null
+        drag?.turn && drag.moved ? drag.turn : null,
+        drag?.scale && drag.moved ? drag.scale.size / drag.scale.from : null
       );
   }
   options() {
     return /* @__PURE__ */ a4(PoseOptions, { stage: this.stage, chosen: chosenJoint });
   }
-  /** The ring and the joint that a pixel means; where there is a ring only a joint that is hit exactly. */
+  /** The ring and the joint that a pixel means, and whether it means the handle of the size instead.
+  
+     Where there is a ring only a joint is meant that is hit exactly. */
   under(pixel) {
     const { camera } = this.stage.viewer;
     const window2 = this.stage.boxOf(this.stage.pane);
-    const hit = chosenJoint.value === null ? null : this.gizmo.pick(pixel, camera, window2);
-    return [hit, jointUnder(this.stage, pixel, hit ? ON_IT : void 0)];
+    const chosen2 = chosenJoint.value !== null;
+    if (chosen2 && this.gizmo.isOnSize(pixel, camera, window2)) return [null, null, true];
+    const hit = chosen2 ? this.gizmo.pick(pixel, camera, window2) : null;
+    return [hit, jointUnder(this.stage, pixel, hit ? ON_IT : void 0), false];
   }
   time() {
     return this.stage.skin?.frame?.motionTime ?? 0;
@@ -3293,15 +3407,23 @@ var PoseJoints = class {
     const along = seen(at.clone().add(little)).sub(seen(at)).multiplyScalar(100);
     turn.angle = drag.pixel.clone().sub(drag.from).dot(along) / Math.max(along.lengthSq(), 1e-6);
   }
+  /** As much larger as the pointer is farther from the joint than where it took the handle. */
+  grow(drag, scale) {
+    const window2 = this.stage.boxOf(this.stage.pane);
+    const center = pixelOfPlace(this.gizmo.center, this.stage.viewer.camera, window2);
+    const out = drag.from.clone().sub(center);
+    const along = drag.pixel.clone().sub(center).dot(out) / Math.max(out.lengthSq(), 1e-6);
+    scale.size = Math.min(LARGEST2, Math.max(SMALLEST, scale.from * along));
+  }
   tell(drag, done) {
     const now = performance.now();
     if (!done && drag.sent && now - drag.sent.time < SHORTEST_WAIT3) {
       this.stage.redraw();
       return;
     }
-    const { joint, turn } = drag;
-    const about2 = turn ? { do: "turn-joint", joint, axis: turn.axis.toArray(), angle: turn.angle } : { do: "move-joint", joint, by: this.wayOf(drag).toArray() };
-    const time = turn?.time ?? this.time();
+    const { joint, turn, scale } = drag;
+    const about2 = turn ? { do: "turn-joint", joint, axis: turn.axis.toArray(), angle: turn.angle } : scale ? { do: "scale-joint", joint, size: scale.size } : { do: "move-joint", joint, by: this.wayOf(drag).toArray() };
+    const time = turn?.time ?? scale?.time ?? this.time();
     const what = JSON.stringify([about2, time]);
     if (!done && drag.sent?.what === what) return;
     if (ask({ ...about2, ...posingOptions(time), done }) !== null) drag.sent = { time: now, what };
@@ -3320,7 +3442,7 @@ function AmountField({
   unit = "",
   times = 1
 }) {
-  const shown2 = times * (drafts.value[name] ?? value);
+  const shown3 = times * (drafts.value[name] ?? value);
   const slide = (amount) => {
     drafts.value = { ...drafts.value, [name]: amount / times };
     soon(name, () => change4(amount / times, false));
@@ -3336,12 +3458,12 @@ function AmountField({
       type: "range",
       class: "amount-slider",
       "aria-label": bare ? `${label} of ${name}` : `${label}, slider`,
-      "aria-valuetext": shown2.toFixed(2),
-      title: `${label} ${shown2.toFixed(2)}`,
-      min: Math.min(low, shown2),
-      max: Math.max(high, shown2),
+      "aria-valuetext": shown3.toFixed(2),
+      title: `${label} ${shown3.toFixed(2)}`,
+      min: Math.min(low, shown3),
+      max: Math.max(high, shown3),
       step: 0.01 * (high - low),
-      value: shown2,
+      value: shown3,
       onInput: (event) => slide(Number(event.currentTarget.value)),
       onChange: (event) => set(Number(event.currentTarget.value))
     }
@@ -3362,11 +3484,11 @@ function AmountField({
         type: "number",
         "aria-label": label,
         step: "any",
-        value: Number(shown2.toFixed(3)),
+        value: Number(shown3.toFixed(3)),
         onChange: ({ currentTarget }) => {
           const typed = currentTarget.valueAsNumber;
           if (Number.isFinite(typed)) set(typed);
-          else currentTarget.value = String(shown2);
+          else currentTarget.value = String(shown3);
         }
       }
     )
@@ -3374,11 +3496,11 @@ function AmountField({
 }
 
 // src/tools/names.ts
-function freeName(wanted2) {
+function freeName(wanted3) {
   const { shapes = [], poses = [], strokes: strokes2 = [], layers = [] } = state.value?.edits ?? {};
   const taken = /* @__PURE__ */ new Set([...shapes, ...poses, ...strokes2, ...layers.map(({ name: name2 }) => name2)]);
-  let name = wanted2;
-  for (let number = 2; taken.has(name); number++) name = `${wanted2} ${number}`;
+  let name = wanted3;
+  for (let number = 2; taken.has(name); number++) name = `${wanted3} ${number}`;
   return name;
 }
 
@@ -3750,6 +3872,7 @@ function StrokeOptions({ face, toggle }) {
 var SHORTEST_WAIT4 = 15;
 var APART = 2.5;
 var LEAST = 12;
+var NEAR_LINE = 6;
 var NEAR6 = 10;
 var RADIUS3 = 0.06;
 var STEP = 1.2;
@@ -3832,8 +3955,9 @@ var PoseByStrokes = class {
     if (this.drawing || places.length === 0) return false;
     if (this.plane.down(event)) return true;
     const pixel = pixelOf(this.stage, event);
-    const knot = this.knotUnder(pixel);
-    const kind = knot !== null ? "knot" : phase.value;
+    const onKnot = this.knotUnder(pixel);
+    const knot = onKnot ?? this.lineUnder(pixel);
+    const kind = knot === null ? phase.value : onKnot === null ? "line" : "knot";
     if (kind === "baseline" && this.nearestJoint(pixel, places).away > 4 * NEAR6) return false;
     const at = knot !== null ? asPlace(this.drawn().knots[knot]) : places[this.nearestJoint(pixel, places).joint].clone();
     if (state.value?.transport.playing) ask({ do: "pause" });
@@ -3841,6 +3965,7 @@ var PoseByStrokes = class {
       kind,
       pointer: event.pointerId,
       at,
+      from: at,
       depth: this.depthOf(at),
       last: pixel,
       pixels: [pixel],
@@ -3850,6 +3975,7 @@ var PoseByStrokes = class {
       sent: { time: 0, count: 0 }
     };
     this.lay(this.drawing);
+    this.drawing.from = this.drawing.places.at(-1) ?? at;
     return true;
   }
   move(event) {
@@ -3861,7 +3987,7 @@ var PoseByStrokes = class {
       const pixel = pixelOf(this.stage, one);
       this.pointer = pixel;
       const way = pixel.distanceTo(drawing.last);
-      if (way < APART && drawing.kind !== "knot") continue;
+      if (way < APART && !isDragged(drawing)) continue;
       drawing.length += way;
       drawing.last = pixel;
       drawing.pixels.push(pixel);
@@ -3873,7 +3999,7 @@ var PoseByStrokes = class {
     const drawing = this.drawing;
     if (drawing?.pointer !== event.pointerId) return;
     this.drawing = null;
-    if (drawing.kind === "knot") {
+    if (isDragged(drawing)) {
       if (drawing.length > 0) this.tell(drawing, true);
     } else if (cancelled || drawing.length < LEAST) return;
     else if (drawing.kind === "offset") this.tell(drawing, true);
@@ -3885,7 +4011,7 @@ var PoseByStrokes = class {
   lay(drawing) {
     const { kind, pixels, depth } = drawing;
     const line = baseline.value?.places ?? [];
-    if (kind === "knot") {
+    if (isDragged(drawing)) {
       const { at } = drawing;
       drawing.places = [this.plane.under(pixels.at(-1), at) ?? this.onPlane(pixels.at(-1), depth)];
     } else if (kind === "baseline") {
@@ -3939,7 +4065,7 @@ var PoseByStrokes = class {
     if (places.length === 0) return;
     this.adopt();
     this.plane.update();
-    if (drawing && drawing.kind !== "baseline" && drawing.length >= (drawing.kind === "knot" ? 0.5 : LEAST))
+    if (drawing && drawing.kind !== "baseline" && drawing.length >= (isDragged(drawing) ? 0.5 : LEAST))
       this.tell(drawing, false);
     const line = drawing?.kind === "baseline" ? drawing.places : baseline.value?.places;
     const near = new Set(drawing?.kind === "baseline" ? this.picked(drawing.places) : baseline.value?.joints);
@@ -3953,7 +4079,7 @@ var PoseByStrokes = class {
     else this.first.hide();
     this.drawSecond(window2);
     this.drawCircle(places);
-    const over = this.pointer && this.knotUnder(this.pointer);
+    const over = this.pointer && (this.knotUnder(this.pointer) ?? this.lineUnder(this.pointer));
     stage2.canvas.classList.toggle("drawing", this.pointer !== null && over === null);
   }
   /** The second line with its knots; while a knot is pulled, straight from knot to knot. */
@@ -3961,9 +4087,14 @@ var PoseByStrokes = class {
     const { drawing, pointer } = this;
     const drawn2 = drawing?.kind === "offset" ? null : this.drawn();
     const knots = drawn2?.knots.map(asPlace) ?? [];
+    const by = drawing?.kind === "line" ? wayOf(drawing) : new Vector312();
+    for (const knot of knots) knot.add(by);
     if (drawing?.kind === "knot") knots[drawing.knot] = drawing.places.at(-1);
     if (drawing?.kind === "offset") this.second.show(drawing.places);
-    else this.second.show(drawing?.kind === "knot" ? knots : drawn2?.offset.map(asPlace) ?? []);
+    else
+      this.second.show(
+        drawing?.kind === "knot" ? knots : drawn2?.offset.map((place) => asPlace(place).add(by)) ?? []
+      );
     const meant = drawing?.kind === "knot" ? drawing.knot : pointer && this.knotUnder(pointer);
     if (knots.length > 0)
       this.knots.show(
@@ -3992,9 +4123,9 @@ var PoseByStrokes = class {
     if (!line || this.drawing) return;
     const known2 = state.value?.edits.pose_strokes ?? [];
     if (line.pose && !known2.some(({ pose }) => pose === line.pose)) baseline.value = { ...line, pose: "" };
-    const last = known2.at(-1);
-    if (!line.pose && last && last.time === line.time && matches(last.baseline, line.places))
-      baseline.value = { ...line, pose: last.pose };
+    const last2 = known2.at(-1);
+    if (!line.pose && last2 && last2.time === line.time && matches(last2.baseline, line.places))
+      baseline.value = { ...line, pose: last2.pose };
   }
   depthOf(at) {
     const { camera } = this.stage.viewer;
@@ -4023,6 +4154,17 @@ var PoseByStrokes = class {
     );
     const nearest = Math.min(...away);
     return nearest < NEAR6 ? away.indexOf(nearest) : null;
+  }
+  /** The knot nearest to a pixel that lies on the second line between knots. */
+  lineUnder(pixel) {
+    const drawn2 = this.drawn();
+    if (!drawn2 || partly.value) return null;
+    const window2 = this.stage.boxOf(this.stage.pane);
+    const seen = (place) => pixelOfPlace(asPlace(place), this.stage.viewer.camera, window2);
+    const away = drawn2.offset.map((place) => seen(place).distanceTo(pixel));
+    if (Math.min(...away) > NEAR_LINE) return null;
+    const knots = drawn2.knots.map((knot) => seen(knot).distanceTo(pixel));
+    return knots.indexOf(Math.min(...knots));
   }
   /** The joints within the brush of a line. */
   picked(line) {
@@ -4061,6 +4203,10 @@ var PoseByStrokes = class {
     }
     drawing.sent = { time: now, count: drawing.places.length };
     const options = { ...this.posing(line.time), done };
+    if (drawing.kind === "line") {
+      ask({ do: "move-pose-line", pose: line.pose, by: wayOf(drawing).toArray(), ...options });
+      return;
+    }
     if (drawing.kind === "knot") {
       const to = drawing.places.at(-1).toArray();
       ask({ do: "pull-pose-knot", pose: line.pose, knot: drawing.knot, to, ...options });
@@ -4077,6 +4223,12 @@ var PoseByStrokes = class {
     if (done) fresh.value = false;
   }
 };
+function isDragged({ kind }) {
+  return kind === "knot" || kind === "line";
+}
+function wayOf({ from, places }) {
+  return places.at(-1).clone().sub(from);
+}
 function waysAlong(line) {
   let way = 0;
   const ways = line.map((at, i4) => {
@@ -4094,10 +4246,10 @@ function between(at, values2, place) {
 }
 function smoothed(depths) {
   const filled = [];
-  let last = depths.find((one) => !Number.isNaN(one));
+  let last2 = depths.find((one) => !Number.isNaN(one));
   for (const one of depths) {
-    if (!Number.isNaN(one)) last = one;
-    filled.push(last);
+    if (!Number.isNaN(one)) last2 = one;
+    filled.push(last2);
   }
   const half = Math.ceil(filled.length / 20);
   return filled.map((_4, i4) => {
@@ -4259,13 +4411,13 @@ var Ink = class {
     const { clientWidth, clientHeight } = this.stage.canvas;
     if (!this.canvas.isConnected) this.stage.canvas.after(this.canvas);
     const ratio = devicePixelRatio;
-    const [width, height2] = [Math.round(clientWidth * ratio), Math.round(clientHeight * ratio)];
-    if (this.canvas.width !== width || this.canvas.height !== height2) {
-      this.canvas.width = width;
+    const [width2, height2] = [Math.round(clientWidth * ratio), Math.round(clientHeight * ratio)];
+    if (this.canvas.width !== width2 || this.canvas.height !== height2) {
+      this.canvas.width = width2;
       this.canvas.height = height2;
     } else if (!this.empty) {
       this.context.setTransform(1, 0, 0, 1, 0, 0);
-      this.context.clearRect(0, 0, width, height2);
+      this.context.clearRect(0, 0, width2, height2);
     }
     const { left, top } = this.stage.boxOf(this.stage.pane);
     this.context.setTransform(ratio, 0, 0, ratio, ratio * left, ratio * top);
@@ -4313,12 +4465,12 @@ var Ink = class {
       );
     }
     context.globalAlpha = strong ? 1 : 0.55;
-    for (const [colour2, width] of [
+    for (const [colour2, width2] of [
       [edge, 3.5],
       [line, 1.5]
     ]) {
       context.strokeStyle = colour2;
-      context.lineWidth = width;
+      context.lineWidth = width2;
       context.stroke();
     }
     context.globalAlpha = 1;
@@ -4328,22 +4480,29 @@ var Ink = class {
     this.curve([from, to], true);
   }
   dot(pixel, radius2, chosen2) {
+    this.mark(() => this.context.arc(pixel.x, pixel.y, radius2, 0, 2 * Math.PI), chosen2);
+  }
+  mark(outline, chosen2) {
     this.empty = false;
     const { context } = this;
     const { line, edge, chosen: white } = COLOURS2[this.look];
     context.beginPath();
-    context.arc(pixel.x, pixel.y, radius2, 0, 2 * Math.PI);
+    outline();
     context.fillStyle = chosen2 ? white : line;
     context.fill();
     context.lineWidth = 1.5;
     context.strokeStyle = chosen2 ? line : edge;
     context.stroke();
   }
+  /** A square, half as wide as this. */
+  square(pixel, half, chosen2) {
+    this.mark(() => this.context.rect(pixel.x - half, pixel.y - half, 2 * half, 2 * half), chosen2);
+  }
   /** Where a place of the world is seen in the pane, in CSS pixels. */
   pixel(position) {
-    const { width, height: height2 } = this.stage.boxOf(this.stage.pane);
+    const { width: width2, height: height2 } = this.stage.boxOf(this.stage.pane);
     const seen = position.clone().project(this.stage.viewer.camera);
-    return new Vector24((1 + seen.x) / 2 * width, (1 - seen.y) / 2 * height2);
+    return new Vector24((1 + seen.x) / 2 * width2, (1 - seen.y) / 2 * height2);
   }
 };
 
@@ -4395,6 +4554,8 @@ function deleteChosen(event) {
 // src/tools/strokes/knots.ts
 var KNOT = 5;
 var STEM = 34;
+var GRIP = 24;
+var NEAR_LINE2 = 0.6;
 var NEAR7 = { mouse: 9, pen: 11, touch: 20 };
 var SHORTEST_WAIT5 = 15;
 var FARTHEST = 0.3;
@@ -4422,14 +4583,27 @@ var Knots = class {
       const away = one.pixel.distanceTo(pixel) - (one.stroke.name === chosenStroke.value?.name ? 0.4 * near : 0);
       if (away < least) [best, least] = [one, away];
     }
-    return best;
+    return best ?? this.line(pixel, NEAR_LINE2 * near);
+  }
+  /** The chosen stroke as a whole, if a pixel lies on its line; with the nearest knot that is seen. */
+  line(pixel, near) {
+    const own = this.shown.filter(
+      ({ stroke, knot, whole }) => stroke === chosenStroke.value && knot >= 0 && !whole
+    );
+    const on = own.some((one, i4) => {
+      const next = own[i4 + 1];
+      return next?.knot === one.knot + 1 && distanceToPiece3(pixel, one.pixel, next.pixel) < near;
+    });
+    if (!on) return null;
+    const away = own.map((one) => one.pixel.distanceTo(pixel));
+    return { ...own[away.indexOf(Math.min(...away))], whole: true };
   }
   down(event, pixel) {
     const found = this.at(pixel, event.pointerType);
     const skin2 = this.stage.skin;
     if (!found || !skin2 || this.drag) return false;
-    const { stroke, knot } = found;
-    chooseStroke(stroke.name, knot < 0 ? null : knot);
+    const { stroke, knot, whole = false } = found;
+    chooseStroke(stroke.name, knot < 0 || whole ? null : knot);
     const [position, normal] = this.surface(placeOf(this.stage, stroke, knot < 0 ? middleOf(stroke) : knot));
     const base = this.ink.pixel(position);
     const up = this.ink.pixel(position.clone().addScaledVector(normal, 0.01 * size.value)).sub(base);
@@ -4437,9 +4611,10 @@ var Knots = class {
       pointer: event.pointerId,
       stroke,
       knot,
+      whole,
       mesh: skin2.number,
       pixel,
-      grip: found.pixel.clone().sub(pixel),
+      grip: base.clone().sub(pixel),
       start: pixel,
       up: up.length() > 0.5 ? up.normalize() : new Vector25(0, -1),
       perPixel: metresPerPixel(this.stage, position),
@@ -4508,7 +4683,7 @@ var Knots = class {
     insertAfter.value = null;
     const stroke = chosenStroke.value;
     const [one, other] = [knot, knot + 1].map(
-      (number) => this.shown.find((shown2) => shown2.stroke === stroke && shown2.knot === number)?.pixel
+      (number) => this.shown.find((shown3) => shown3.stroke === stroke && shown3.knot === number && !shown3.whole)?.pixel
     );
     const place = one && other && placeAt(this.stage, one.clone().lerp(other, 0.5));
     if (!stroke || !place) {
@@ -4546,6 +4721,9 @@ var Knots = class {
     this.ink.stem(base, end);
     this.ink.dot(end, 4, this.drag?.knot === -1);
     this.shown.push({ stroke, knot: -1, pixel: end });
+    const grip = base.clone().addScaledVector(end.sub(base), -GRIP / STEM);
+    this.ink.square(grip, 4, this.drag?.whole ?? false);
+    this.shown.push({ stroke, knot: middleOf(stroke), pixel: grip, whole: true });
   }
   carry(drag) {
     if (drag.knot < 0) {
@@ -4571,15 +4749,14 @@ var Knots = class {
     drag.by = to.sub(base).clampLength(0, FARTHEST * size.value);
   }
   say(drag, done) {
-    const { stroke, knot, by, height: height2 } = drag;
+    const { stroke, knot, whole, by, height: height2 } = drag;
     drag.time = performance.now();
-    const last = drag.sent.at(-1);
-    if (!done && knot >= 0 && last && last.by.distanceTo(by) < 1e-5) return;
+    const last2 = drag.sent.at(-1);
+    if (!done && knot >= 0 && last2 && last2.by.distanceTo(by) < 1e-5) return;
     const seq = ask(
       knot < 0 ? { do: "change-height", stroke: stroke.name, height: height2, done } : {
-        do: "move-knot",
+        ...whole ? { do: "move-stroke" } : { do: "move-knot", knot },
         stroke: stroke.name,
-        knot,
         by: by.toArray(),
         done,
         view: this.stage.pane.number
@@ -4593,6 +4770,11 @@ var Knots = class {
     return [position, normal];
   }
 };
+function distanceToPiece3(pixel, from, to) {
+  const along = to.clone().sub(from);
+  const share = pixel.clone().sub(from).dot(along) / Math.max(along.lengthSq(), 1e-6);
+  return from.clone().addScaledVector(along, Math.min(1, Math.max(0, share))).distanceTo(pixel);
+}
 function middleOf({ triangles }) {
   return triangles.length >> 1;
 }
@@ -4612,6 +4794,9 @@ function metresPerPixel(stage2, position) {
   const depth = position.clone().sub(viewer.camera.position).dot(forward);
   return 2 * depth * Math.tan(viewer.camera.fov * Math.PI / 360) / stage2.boxOf(stage2.pane).height;
 }
+
+// src/scene/parts.ts
+var PARTS2 = ["#d55e00", "#56b4e9", "#202a44"];
 
 // src/ui/icons.tsx
 var PATHS = {
@@ -4699,9 +4884,81 @@ var Gesture = class {
   }
 };
 
+// src/tools/strokes/region.ts
+var LINGERS = 1500;
+var ONE_STEP = 500;
+var SHORTEST_WAIT6 = 50;
+var TURN = 15e-4;
+var WIDEST = 0.15;
+var NARROWEST = 2e-3;
+var regionShown = y3(false);
+var pointedAt = y3(false);
+var changing = y3(false);
+var inHand = y3(false);
+var wanted = O(
+  () => inHand.value && (regionShown.value || pointedAt.value || changing.value) ? chosenStroke.value?.name ?? "" : ""
+);
+var region = O(() => {
+  const told = state.value?.edits.region ?? null;
+  return told && told.stroke === wanted.value ? told : null;
+});
+x2(() => {
+  const name = wanted.value;
+  if (link.value.open && state.peek()) ask({ do: "show", region: name });
+});
+function takeRegionInHand(taken) {
+  inHand.value = taken;
+  if (!taken) pointedAt.value = false;
+}
+function pointAtStroke(at) {
+  pointedAt.value = at;
+}
+var width = null;
+var [later, shown2, last] = [0, 0, 0];
+function widthOfChosen() {
+  const name = chosenStroke.value?.name;
+  if (width && width.stroke === name) return width.reach;
+  return region.value?.stroke === name ? region.value?.reach ?? null : null;
+}
+function setWidth(metres2, done) {
+  const stroke = chosenStroke.value?.name;
+  if (!stroke) return;
+  const least = NARROWEST * size.value;
+  const reached = Math.min(WIDEST * size.value, Math.max(least, metres2));
+  changing.value = true;
+  clearTimeout(shown2);
+  shown2 = window.setTimeout(() => {
+    changing.value = false;
+  }, LINGERS);
+  width = { stroke, reach: reached, sent: performance.now() };
+  clearTimeout(last);
+  const tell2 = () => ask({ do: "change-reach", stroke, reach: reached, done });
+  if (!done) {
+    last = window.setTimeout(tell2, SHORTEST_WAIT6);
+    return;
+  }
+  tell2();
+  width = null;
+}
+function turnWheel(event) {
+  const pixels = (event.deltaY || event.deltaX) * (event.deltaMode === 1 ? 16 : 1);
+  const by = Math.exp(-TURN * Math.max(-200, Math.min(200, pixels)));
+  if (!chosenStroke.value) {
+    reach.value = Math.min(WIDEST, Math.max(NARROWEST, reach.value * by));
+    return;
+  }
+  const now = widthOfChosen();
+  changing.value = true;
+  if (now === null) return;
+  setWidth(now * by, false);
+  clearTimeout(later);
+  later = window.setTimeout(() => {
+    if (width) setWidth(width.reach, true);
+  }, ONE_STEP);
+}
+
 // src/tools/strokes/options.tsx
 var HIGHEST = 0.06;
-var WIDEST = 0.15;
 var STEP2 = 5e-4;
 function RaiseOptions() {
   return /* @__PURE__ */ a4("div", { class: "stroke-options", children: [
@@ -4917,6 +5174,7 @@ function ChosenStroke({ stroke }) {
         change: rise
       }
     ),
+    /* @__PURE__ */ a4(Width, {}),
     layer && /* @__PURE__ */ a4(
       Live,
       {
@@ -4987,8 +5245,38 @@ function ChosenStroke({ stroke }) {
     )
   ] });
 }
+function Width() {
+  const width2 = widthOfChosen();
+  return /* @__PURE__ */ a4($, { children: [
+    /* @__PURE__ */ a4(
+      Switch2,
+      {
+        label: "Show what follows",
+        title: "Skin under the line, skin that follows it, and the ring that stays, in three colours",
+        value: regionShown
+      }
+    ),
+    region.value && width2 !== null && /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4(
+        Live,
+        {
+          label: "Width",
+          value: width2,
+          low: 0,
+          high: WIDEST * size.value,
+          shown: centimetres,
+          change: setWidth
+        }
+      ),
+      /* @__PURE__ */ a4("ul", { class: "parts", "aria-label": "Colours of the skin round it", children: ["Line", "Follows", "Stays"].map((name, i4) => /* @__PURE__ */ a4("li", { children: [
+        /* @__PURE__ */ a4("span", { class: "swatch", style: { background: PARTS2[i4] } }),
+        name
+      ] }, name)) })
+    ] })
+  ] });
+}
 function Live(given) {
-  const { label, value, low, high, shown: shown2, change: change4 } = given;
+  const { label, value, low, high, shown: shown3, change: change4 } = given;
   return /* @__PURE__ */ a4("label", { class: "chooser", children: [
     /* @__PURE__ */ a4("span", { children: label }),
     /* @__PURE__ */ a4(
@@ -4999,7 +5287,7 @@ function Live(given) {
         max: high,
         step: (high - low) / 400,
         value,
-        "aria-valuetext": shown2(value),
+        "aria-valuetext": shown3(value),
         onInput: ({ currentTarget }) => soon(`stroke ${label}`, () => change4(Number(currentTarget.value), false)),
         onChange: ({ currentTarget }) => {
           notSoon(`stroke ${label}`);
@@ -5007,7 +5295,7 @@ function Live(given) {
         }
       }
     ),
-    /* @__PURE__ */ a4("span", { class: "quiet figure", children: shown2(value) })
+    /* @__PURE__ */ a4("span", { class: "quiet figure", children: shown3(value) })
   ] });
 }
 
@@ -5025,7 +5313,7 @@ function lookOf(stage2) {
   const frame2 = stage2.skin?.frame;
   if (!frame2) return null;
   const { camera } = stage2.viewer;
-  const { width, height: height2 } = stage2.boxOf(stage2.pane);
+  const { width: width2, height: height2 } = stage2.boxOf(stage2.pane);
   const forward = camera.getWorldDirection(new Vector315());
   return {
     frame: frame2.frame,
@@ -5033,14 +5321,14 @@ function lookOf(stage2) {
     target: camera.position.clone().add(forward).toArray(),
     up: new Vector315().setFromMatrixColumn(camera.matrixWorld, 1).toArray(),
     view_angle: camera.fov * Math.PI / 180,
-    size: [Math.round(width), Math.round(height2)]
+    size: [Math.round(width2), Math.round(height2)]
   };
 }
 var Stretches = class {
   waiting = [];
   add(look2, samples) {
-    const last = this.waiting.at(-1);
-    if (last && sameLook(last.look, look2)) last.samples.push(...samples);
+    const last2 = this.waiting.at(-1);
+    if (last2 && sameLook(last2.look, look2)) last2.samples.push(...samples);
     else this.waiting.push({ look: look2, samples: [...samples] });
   }
   /** All that was not yet sent. */
@@ -5200,13 +5488,17 @@ var RaiseSkin = class {
     this.stage = stage2;
     this.ink = new Ink(stage2, look2);
     this.knots = new Knots(stage2, this.ink);
+    x2(() => {
+      const { held, following: following2, staying } = region.value ?? { held: [], following: [], staying: [] };
+      stage2.colourRegion([held, following2, staying]);
+    });
   }
   stage;
   id = "raise";
   name = "Raise by a stroke";
   key = "R";
   icon = "bulge";
-  hint = "Draw on the skin: it swells under the line, more where the pen is pressed. Drag its knots.";
+  hint = "Draw on the skin: it swells under the line. Drag its knots or all of it; the wheel over it changes its width.";
   ink;
   knots;
   gesture = new Gesture();
@@ -5218,10 +5510,12 @@ var RaiseSkin = class {
   }
   enter() {
     addEventListener("keydown", deleteChosen);
+    takeRegionInHand(true);
     this.stage.redraw();
   }
   leave() {
     removeEventListener("keydown", deleteChosen);
+    takeRegionInHand(false);
     this.lost();
     this.pointer = null;
     this.ink.clear();
@@ -5260,6 +5554,13 @@ var RaiseSkin = class {
   hover(event) {
     this.pointer = event && { pixel: pixelOf(this.stage, event), type: event.pointerType };
   }
+  /** Over the chosen stroke, or anywhere with Shift. */
+  wheel(event) {
+    const on = this.pointer && this.knots.at(this.pointer.pixel, this.pointer.type);
+    if (!on && !event.shiftKey) return false;
+    turnWheel(event);
+    return true;
+  }
   update() {
     const { line } = this;
     const { skin: skin2 } = this.stage;
@@ -5292,8 +5593,8 @@ var RaiseSkin = class {
     line.stretches.add(look2, samples);
     for (const [x3, y5, pressure] of samples) {
       const pixel = new Vector27(x3, y5);
-      const last = line.places.at(-1);
-      if (last && last.pixel.distanceTo(pixel) < APART2) continue;
+      const last2 = line.places.at(-1);
+      if (last2 && last2.pixel.distanceTo(pixel) < APART2) continue;
       line.places.push({ place: this.stick(pixel), pixel, pressure });
     }
   }
@@ -5335,6 +5636,7 @@ var RaiseSkin = class {
   updateCursor() {
     const { canvas } = this.stage;
     const knot = this.pointer && this.knots.at(this.pointer.pixel, this.pointer.type);
+    pointAtStroke(Boolean(knot) || this.knots.dragging);
     const on = this.pointer && !knot && placeAt(this.stage, this.pointer.pixel) !== null;
     canvas.classList.toggle("on-skin", Boolean(knot) && !this.knots.dragging);
     canvas.classList.toggle("holding", this.knots.dragging);
@@ -5460,7 +5762,7 @@ var thingKind = y3("ball");
 var thingSize = y3(0.2);
 var thingMass = y3(3);
 var thingFree = y3(true);
-var SHORTEST_WAIT6 = 15;
+var SHORTEST_WAIT7 = 15;
 var SPEED_OVER = 90;
 var FASTEST = 6;
 var FARTHEST2 = 12;
@@ -5522,16 +5824,16 @@ var ThrowThings = class {
       if (held.trail.length > 1 || held.sent > 0)
         ask({ do: "move-thing", name: held.name, at: held.at.toArray(), velocity: velocity.toArray() });
       this.held = null;
-    } else if (held.trail.length > 1 && performance.now() - held.sent > SHORTEST_WAIT6) {
+    } else if (held.trail.length > 1 && performance.now() - held.sent > SHORTEST_WAIT7) {
       held.sent = performance.now();
       ask({ do: "move-thing", name: held.name, at: held.at.toArray() });
     }
   }
   hear(key) {
     if (key !== "Delete" && key !== "Backspace") return false;
-    const last = state.value?.things.rows.at(-1);
-    if (last) ask({ do: "remove-thing", name: last.name });
-    return last !== void 0;
+    const last2 = state.value?.things.rows.at(-1);
+    if (last2) ask({ do: "remove-thing", name: last2.name });
+    return last2 !== void 0;
   }
   refused({ seq }) {
     if (this.held?.seq === seq) this.held = null;
@@ -5570,10 +5872,10 @@ var ThrowThings = class {
   }
   /** How fast the hand went [m/s]; one that stood still for a moment throws nothing. */
   speed({ trail }) {
-    const [first, last] = [trail[0], trail.at(-1)];
+    const [first, last2] = [trail[0], trail.at(-1)];
     const seconds = (performance.now() - first.time) / 1e3;
-    const way = last.at.clone().sub(first.at);
-    if (seconds < 5e-3 || performance.now() - last.time > SPEED_OVER) return new Vector318();
+    const way = last2.at.clone().sub(first.at);
+    if (seconds < 5e-3 || performance.now() - last2.time > SPEED_OVER) return new Vector318();
     return way.divideScalar(seconds).clampLength(0, FASTEST);
   }
 };
@@ -5690,8 +5992,8 @@ var TravelTool = class {
   }
   add(event) {
     const pixel = pixelOf(this.stage, event);
-    const last = this.samples.at(-1);
-    if (this.samples.length >= MOST2 || last && last.pixel.distanceTo(pixel) < APART3) return false;
+    const last2 = this.samples.at(-1);
+    if (this.samples.length >= MOST2 || last2 && last2.pixel.distanceTo(pixel) < APART3) return false;
     const at = this.onFloor(pixel);
     if (!at) return false;
     this.samples.push({ at, pixel, time: performance.now() / 1e3 });
@@ -5758,13 +6060,13 @@ var current2 = y3(null);
 var sizeOfAll = O(() => state.value?.mesh.size || 1.8);
 x2(() => {
   const size3 = sizeOfAll.value;
-  const { height: height2, wavelength, speed, width } = SIZES;
+  const { height: height2, wavelength, speed, width: width2 } = SIZES;
   const rounded = (value) => Number((value * size3).toPrecision(2));
   figures2.value = {
     height: rounded(height2),
     wavelength: rounded(wavelength),
     speed: rounded(speed),
-    width: rounded(width)
+    width: rounded(width2)
   };
 });
 var WaveTool = class {
@@ -5853,7 +6155,7 @@ function change2(what, done) {
   if (stroke && isWave(stroke)) ask({ ...waveOf(stroke), done });
 }
 function Options2() {
-  const { height: height2, wavelength, speed, width } = figures2.value;
+  const { height: height2, wavelength, speed, width: width2 } = figures2.value;
   const size3 = sizeOfAll.value;
   const { strokes: strokes2 = [], firm = false } = state.value?.edits ?? {};
   const least = (value) => Math.max(1e-3, value);
@@ -5921,7 +6223,7 @@ function Options2() {
         times: 100,
         low: 0.6 * size3,
         high: 24 * size3,
-        value: width,
+        value: width2,
         change: (value, done) => change2({ width: least(value) }, done)
       }
     ),
@@ -6040,6 +6342,16 @@ function makeTools(stage2, look2) {
       capture
     );
   }
+  canvas.addEventListener(
+    "wheel",
+    (event) => {
+      if (!tool.value?.wheel?.(event)) return;
+      event.stopImmediatePropagation();
+      event.preventDefault();
+      stage2.redraw();
+    },
+    { capture: true, passive: false }
+  );
   canvas.addEventListener("pointerleave", () => {
     tool.value?.hover(null);
     stage2.redraw();
@@ -6126,9 +6438,9 @@ var Meter = class {
     x2(() => {
       shownFrame.value;
       this.pictures++;
-      const last = stage2.skin?.frame?.lastCommand ?? 0;
-      for (const { seq, done } of this.awaited) if (seq <= last) done(performance.now());
-      this.awaited = this.awaited.filter(({ seq }) => seq > last);
+      const last2 = stage2.skin?.frame?.lastCommand ?? 0;
+      for (const { seq, done } of this.awaited) if (seq <= last2) done(performance.now());
+      this.awaited = this.awaited.filter(({ seq }) => seq > last2);
     });
     stage2.canvas.setPointerCapture = () => {
     };
@@ -6409,9 +6721,11 @@ var SKIN_VERTEX = (
   /* glsl */
   `${UNPACK}
 in float measure;
+in vec4 region;
 uniform mat4 viewMatrix, projectionMatrix;
 uniform vec3 cameraPosition;
 out float value;
+out vec3 parts;
 out vec3 normal;
 out vec3 to_viewer;
 out float height;
@@ -6421,6 +6735,7 @@ void main() {
   to_viewer = cameraPosition - position;
   height = position.y;
   value = measure;
+  parts = region.rgb;
   gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
 }`
 );
@@ -6432,7 +6747,9 @@ in vec3 normal;
 in vec3 to_viewer;
 in float height;
 in float value;
+in vec3 parts;
 uniform float measured;
+uniform mat3 part_colours;
 uniform vec3 ramp[${RAMP_COLOURS}];
 uniform vec3 skin_colour, sky, floor_light, key_colour, fill_colour, rim_colour;
 uniform vec3 key_direction;
@@ -6459,7 +6776,10 @@ void main() {
   vec3 shine = key_colour * 0.07 * pow(max(0.0, dot(n, normalize(key_direction + v))), 28.0);
   vec3 linear = skin_colour * light + rim_colour * pow(grazing, 3.0) * (0.35 + 0.65 * max(0.0, n.y)) + shine;
   linear = linear / (1.0 + 0.22 * linear);
-  colour = vec4(mix(pow(linear, vec3(1.0 / 2.2)), measure_colour(dot(n, v) * 0.6 + light.g * 0.4), measured), 1.0);
+  vec3 shown = mix(pow(linear, vec3(1.0 / 2.2)), measure_colour(dot(n, v) * 0.6 + light.g * 0.4), measured);
+  float there = min(1.0, parts.r + parts.g + parts.b);
+  vec3 part = part_colours * (parts / max(there, 1e-3)) * mix(0.5, 1.0, clamp(dot(n, v) * 0.6 + light.g * 0.4, 0.0, 1.0));
+  colour = vec4(mix(shown, part, 0.72 * there), 1.0);
 }`
 );
 var GHOST_FRAGMENT = (
@@ -6578,11 +6898,11 @@ var Ghosts = class {
     this.trail.visible = false;
   }
   /** How many there are to be, and how far apart. */
-  want(shown2, fps) {
-    this.wanted = shown2;
-    this.step = shown2.spacing / (fps || 60);
-    if (!shown2.on) for (const view2 of [...this.ghosts.keys()]) this.forget(view2);
-    this.trail.visible &&= shown2.on && shown2.trail !== "";
+  want(shown3, fps) {
+    this.wanted = shown3;
+    this.step = shown3.spacing / (fps || 60);
+    if (!shown3.on) for (const view2 of [...this.ghosts.keys()]) this.forget(view2);
+    this.trail.visible &&= shown3.on && shown3.trail !== "";
   }
   newest(frame2) {
     if (!this.wanted?.on || frame2.mesh !== this.mesh?.number) return;
@@ -6690,7 +7010,7 @@ import {
   MeshBasicMaterial as MeshBasicMaterial2,
   Vector3 as Vector321
 } from "./three.js";
-var CORNERS3 = 6;
+var CORNERS4 = 6;
 var FACES2 = [0, 2, 3, 0, 3, 4, 0, 4, 5, 0, 5, 2, 1, 3, 2, 1, 4, 3, 1, 5, 4, 1, 2, 5];
 var WIDEST_AT = 0.16;
 var WIDTH = 0.055;
@@ -6706,9 +7026,9 @@ var Bones = class {
   constructor(skeleton, look2) {
     this.ends = skeleton.parents.map((parent, joint) => [parent, joint]).filter(([parent]) => parent >= 0);
     const count = this.ends.length;
-    this.positions = new BufferAttribute9(new Float32Array(3 * CORNERS3 * count), 3).setUsage(DynamicDrawUsage7);
+    this.positions = new BufferAttribute9(new Float32Array(3 * CORNERS4 * count), 3).setUsage(DynamicDrawUsage7);
     const geometry = new BufferGeometry9().setAttribute("position", this.positions);
-    geometry.setIndex(this.ends.flatMap((_4, bone) => FACES2.map((corner) => CORNERS3 * bone + corner)));
+    geometry.setIndex(this.ends.flatMap((_4, bone) => FACES2.map((corner) => CORNERS4 * bone + corner)));
     this.material = new MeshBasicMaterial2({ transparent: true, opacity: 0.62, depthTest: false });
     this.mesh = new Mesh4(geometry, this.material);
     this.mesh.frustumCulled = false;
@@ -6727,7 +7047,7 @@ var Bones = class {
       if (side.x === 0) side.y = 1;
       up.crossVectors(along, side).setLength(WIDTH * along.length());
       side.crossVectors(up, along).setLength(WIDTH * along.length());
-      const at = CORNERS3 * bone;
+      const at = CORNERS4 * bone;
       this.positions.setXYZ(at, from.x, from.y, from.z);
       this.positions.setXYZ(at + 1, to.x, to.y, to.z);
       from.addScaledVector(along, WIDEST_AT);
@@ -6752,6 +7072,7 @@ var ROLL = Math.PI / 12;
 var OFF_POLE = 88e-4;
 var FOLLOW_RATE = 4;
 var FOLLOW_STEP = 1 / 60;
+var STILL = 1e-4;
 var JUMP = 0.5;
 var ROOM3 = 1.08;
 var TURN_TIME = 0.28;
@@ -6792,11 +7113,11 @@ var Viewer = class {
   // of what is looked at round its middle [m]
   turn = null;
   /** A picture of other size, of which something stands over both sides: what is looked at is in the middle between. */
-  resize(width, height2, { left, right } = { left: 0, right: 0 }) {
-    this.camera.aspect = width / Math.max(1, height2);
-    this.aspect = Math.max(1, width - left - right) / Math.max(1, height2);
+  resize(width2, height2, { left, right } = { left: 0, right: 0 }) {
+    this.camera.aspect = width2 / Math.max(1, height2);
+    this.aspect = Math.max(1, width2 - left - right) / Math.max(1, height2);
     if (left === right) this.camera.clearViewOffset();
-    else this.camera.setViewOffset(width, height2, (right - left) / 2, 0, width, height2);
+    else this.camera.setViewOffset(width2, height2, (right - left) / 2, 0, width2, height2);
     this.camera.updateProjectionMatrix();
   }
   /** Whether rays are parallel. */
@@ -6829,11 +7150,15 @@ var Viewer = class {
   }
   /** Go along with the body, whose cube has its middle here; at once where it jumps.
   
-     A critically damped follower with a velocity of its own, so that it does not lag behind a steady walk. */
-  follow(middle, size3, seconds) {
+     A critically damped follower with a velocity of its own, so that it does not lag behind a steady walk. Where the
+     motion was stopped it comes to the body that stopped at once, and does not swing past it. */
+  follow(middle, size3, seconds, stopped) {
     if (!this.anchored) this.stay(middle);
     const before = this.anchor.clone();
-    if (middle.distanceTo(this.anchor) < JUMP * size3) this.followEvenly(middle, seconds);
+    if (stopped && middle.distanceTo(this.body) < STILL * size3) {
+      this.velocity.set(0, 0, 0);
+      this.anchor.lerp(this.body, 1 - Math.exp(-2 * FOLLOW_RATE * seconds));
+    } else if (middle.distanceTo(this.anchor) < JUMP * size3) this.followEvenly(middle, seconds);
     else this.anchor.copy(middle);
     this.body.copy(middle);
     const step2 = this.anchor.clone().sub(before);
@@ -6930,20 +7255,20 @@ var LARGE2 = { width: 600, height: 460 };
 var UPRIGHT = 0.6;
 var grid = y3({ columns: 1, rows: 1, inset: 0, right: 0 });
 var tight = y3(false);
-function isTight(width, height2) {
-  return width < LARGE2.width || height2 < LARGE2.height;
+function isTight(width2, height2) {
+  return width2 < LARGE2.width || height2 < LARGE2.height;
 }
-function marginsFor(width, height2, scale) {
-  return isTight(width, height2) ? { left: TOOLS, right: scale ? SCALE : 0 } : { left: 0, right: 0 };
+function marginsFor(width2, height2, scale) {
+  return isTight(width2, height2) ? { left: TOOLS, right: scale ? SCALE : 0 } : { left: 0, right: 0 };
 }
-function gridFor(count, width, height2, scale) {
-  const inset = count > 1 ? Math.min(TOOLS, 0.2 * width) : 0;
-  const right = count > 1 ? marginsFor(width, height2, scale).right : 0;
+function gridFor(count, width2, height2, scale) {
+  const inset = count > 1 ? Math.min(TOOLS, 0.2 * width2) : 0;
+  const right = count > 1 ? marginsFor(width2, height2, scale).right : 0;
   let best = { columns: count, rows: 1, inset, right };
   let largest = 0;
   for (let columns = count; columns >= 1; columns--) {
     const rows = Math.ceil(count / columns);
-    const seen = Math.min((width - inset - right) / columns / UPRIGHT, height2 / rows);
+    const seen = Math.min((width2 - inset - right) / columns / UPRIGHT, height2 / rows);
     if (seen > 1.02 * largest) [best, largest] = [{ columns, rows, inset, right }, seen];
   }
   return best;
@@ -7123,6 +7448,7 @@ import {
   CustomBlending,
   DynamicDrawUsage as DynamicDrawUsage9,
   GLSL3 as GLSL34,
+  Matrix3,
   MaxEquation,
   Mesh as Mesh6,
   OneFactor,
@@ -7130,6 +7456,9 @@ import {
   Vector3 as Vector324
 } from "./three.js";
 var DOUBLE_SIDE = 2;
+var PART_COLOURS = new Matrix3().fromArray(
+  PARTS2.flatMap((hex) => new Color5(hex).convertLinearToSRGB().toArray())
+);
 var Skin = class {
   constructor(number, data, shadowUniforms, look2) {
     this.number = number;
@@ -7141,6 +7470,8 @@ var Skin = class {
     const geometry = new BufferGeometry11();
     geometry.setAttribute("packed_point", this.attribute);
     geometry.setAttribute("measure", this.measure);
+    this.region = new BufferAttribute11(new Uint8Array(4 * data.points), 4, true).setUsage(DynamicDrawUsage9);
+    geometry.setAttribute("region", this.region);
     geometry.setIndex(new BufferAttribute11(data.triangles, 1));
     this.material = new RawShaderMaterial4({
       glslVersion: GLSL34,
@@ -7151,7 +7482,8 @@ var Skin = class {
         ...this.cube,
         key_direction: { value: KEY_DIRECTION },
         measured: { value: 0 },
-        ramp: { value: [] }
+        ramp: { value: [] },
+        part_colours: { value: PART_COLOURS }
       }
     });
     const shadowMaterial = new RawShaderMaterial4({
@@ -7182,6 +7514,7 @@ var Skin = class {
   material;
   attribute;
   measure;
+  region;
   wear(look2) {
     const { skin_colour, sky, floor_light, key_colour, fill_colour, rim_colour } = LOOKS[look2];
     for (const [name, value] of Object.entries({
@@ -7209,6 +7542,20 @@ var Skin = class {
     if (!values2) return;
     this.measure.array = values2;
     this.measure.needsUpdate = true;
+  }
+  /** Colour vertices by the part of a region that they are: held, following or staying. None of them has no colour. */
+  colourRegion(parts) {
+    const part = new Uint8Array(this.data.jointOfVertex.length);
+    parts.forEach((vertices, i4) => {
+      for (const vertex of vertices) part[vertex] = i4 + 1;
+    });
+    const bytes = this.region.array;
+    bytes.fill(0);
+    this.data.vertexOfPoint.forEach((vertex, point) => {
+      const one = part[vertex];
+      if (one > 0) bytes[4 * point + one - 1] = 255;
+    });
+    this.region.needsUpdate = true;
   }
   setRamp(ramp) {
     this.material.uniforms.ramp.value = RAMPS[ramp].map((hex) => new Color5(hex).convertLinearToSRGB());
@@ -7270,12 +7617,14 @@ var Pane = class {
   waiting = null;
   colours = null;
   shadowIsOld = false;
+  parts = [];
   setMesh(number, data, size3) {
     if (this.skin) this.group.remove(this.skin.mesh);
     this.skin?.dispose();
     this.skin = new Skin(number, data, this.floor.shadowUniforms, this.look);
     this.skin.mesh.visible = false;
     this.skin.setRamp(this.ramp);
+    if (this.parts.length > 0) this.skin.colourRegion(this.parts);
     this.group.add(this.skin.mesh);
     this.floor.fit(size3);
     this.arrows.hide();
@@ -7324,6 +7673,10 @@ var Pane = class {
     this.shadowIsOld = false;
     const { x: x3, z: z3 } = this.middle();
     this.floor.cast(renderer, this.skin, x3, z3);
+  }
+  colourRegion(parts) {
+    this.parts = parts;
+    this.skin?.colourRegion(parts);
   }
   setRamp(ramp) {
     this.ramp = ramp;
@@ -7559,7 +7912,7 @@ var LONGEST_GAP = 1;
 var SAME_SIZE = 0.01;
 var FIRST_LOOK = new Vector327(0.42, 0.14, 1);
 var Stage = class {
-  // for the body since the camera last followed it [s]
+  // whether the motion stood between the last two frames that were taken
   constructor(canvas, options) {
     this.canvas = canvas;
     this.options = options;
@@ -7599,6 +7952,8 @@ var Stage = class {
   framed = false;
   before = performance.now();
   gone = 0;
+  // for the body since the camera last followed it [s]
+  stopped = false;
   /** The skin that tools work on. */
   get skin() {
     return this.pane.skin;
@@ -7666,6 +8021,11 @@ var Stage = class {
     this.scale = scale;
     this.resize();
   }
+  /** Colour vertices of the skin by the part of a region that they are (`Skin.colourRegion`). */
+  colourRegion(parts) {
+    for (const pane of this.panes) pane.colourRegion(parts);
+    this.dirty = true;
+  }
   /** Which colours measures have. */
   setRamp(ramp) {
     this.ramp = ramp;
@@ -7676,8 +8036,8 @@ var Stage = class {
   joint(index, into = new Vector327()) {
     return this.pane.joints && jointAt(this.pane.joints, index, into);
   }
-  showBones(shown2) {
-    this.bonesShown = shown2;
+  showBones(shown3) {
+    this.bonesShown = shown3;
     this.dirty = true;
   }
   wear(look2) {
@@ -7729,10 +8089,10 @@ var Stage = class {
   /** Where a pane is on the canvas. */
   boxOf(pane) {
     const { columns, rows, inset, right } = grid.peek();
-    const width = (this.canvas.clientWidth - inset - right) / columns;
+    const width2 = (this.canvas.clientWidth - inset - right) / columns;
     const height2 = this.canvas.clientHeight / rows;
     const row = Math.floor(pane.number / columns);
-    return { left: inset + pane.number % columns * width, top: row * height2, width, height: height2 };
+    return { left: inset + pane.number % columns * width2, top: row * height2, width: width2, height: height2 };
   }
   /** Let tools work in the pane that the pointer is over; it stays where it was beside all panes. */
   pointAt(event) {
@@ -7790,10 +8150,10 @@ var Stage = class {
     for (const pane of this.panes) pane.prepare(this.renderer, this.viewer.camera, this.bonesShown);
     this.renderer.setScissorTest(true);
     for (const pane of this.panes) {
-      const { left, top, width, height: height2 } = this.boxOf(pane);
+      const { left, top, width: width2, height: height2 } = this.boxOf(pane);
       const bottom = this.canvas.clientHeight - top - height2;
-      this.renderer.setViewport(left, bottom, width, height2);
-      this.renderer.setScissor(left, bottom, width, height2);
+      this.renderer.setViewport(left, bottom, width2, height2);
+      this.renderer.setScissor(left, bottom, width2, height2);
       for (const one of this.panes) one.group.visible = one === pane;
       this.renderer.render(this.scene, this.viewer.camera);
     }
@@ -7802,9 +8162,11 @@ var Stage = class {
   /** Give frames that wait to the skins they are of; whether there was one. */
   take() {
     if (this.canvas.clientHeight === 0) return false;
-    const before = this.shown()?.fleshTime ?? 0;
+    const before = this.shown();
     const isNew = this.panes.map((pane) => pane.take()).includes(true);
-    this.gone += Math.min(LONGEST_GAP, Math.max(0, (this.shown()?.fleshTime ?? 0) - before));
+    const shown3 = this.shown();
+    this.gone += Math.min(LONGEST_GAP, Math.max(0, (shown3?.fleshTime ?? 0) - (before?.fleshTime ?? 0)));
+    if (shown3 !== before) this.stopped = before?.motionTime === shown3?.motionTime;
     if (!isNew) this.dirty ||= this.unsaid.length > 0;
     else if (!this.framed) {
       this.frameFrom(FIRST_LOOK, true);
@@ -7816,7 +8178,7 @@ var Stage = class {
   lookOn(seconds) {
     const middle = this.middle();
     if (middle) {
-      if (this.options.follows()) this.viewer.follow(middle, this.size, this.gone);
+      if (this.options.follows()) this.viewer.follow(middle, this.size, this.gone, this.stopped);
       else this.viewer.stay(middle);
       this.gone = 0;
     }
@@ -8462,9 +8824,9 @@ function Palette({ stage: stage2 }) {
 function OpenPalette({ stage: stage2 }) {
   const words = useSignal("");
   const at = useSignal(0);
-  const wanted2 = words.value.toLowerCase().trim();
+  const wanted3 = words.value.toLowerCase().trim();
   const found = actions.value.filter(
-    (action2) => isEnabled(action2) && `${action2.group} ${nameOf(action2)}`.toLowerCase().includes(wanted2)
+    (action2) => isEnabled(action2) && `${action2.group} ${nameOf(action2)}`.toLowerCase().includes(wanted3)
   );
   const chosen2 = found[at.value]?.id;
   A2(() => {
@@ -8539,8 +8901,8 @@ function Opened() {
   A2(() => {
     void loadFiles();
   }, []);
-  const wanted2 = words.value.toLowerCase().trim();
-  const among = (name) => name.toLowerCase().includes(wanted2);
+  const wanted3 = words.value.toLowerCase().trim();
+  const among = (name) => name.toLowerCase().includes(wanted3);
   const known2 = files.value;
   const listed = (known2?.files ?? []).filter(({ name }) => among(name));
   const builtIn = (state.value?.characters ?? []).filter(among);
@@ -8597,7 +8959,7 @@ function Opened() {
       ] }),
       /* @__PURE__ */ a4(Section, { title: "Sent from here", files: sent, then }),
       /* @__PURE__ */ a4(Section, { title: known2?.folder ?? "", files: inFolder, then }),
-      known2?.folder && inFolder.length === 0 && !wanted2 && /* @__PURE__ */ a4("p", { class: "quiet pad", children: [
+      known2?.folder && inFolder.length === 0 && !wanted3 && /* @__PURE__ */ a4("p", { class: "quiet pad", children: [
         "No file in ",
         known2.folder,
         " can be opened."
@@ -8717,13 +9079,13 @@ function SaveDialog() {
 function OpenSaveDialog() {
   const saving = state.value?.saving;
   const name = useSignal(saving?.name ?? "");
-  const wanted2 = name.value.trim().replace(/\.supple\.json$/, "");
+  const wanted3 = name.value.trim().replace(/\.supple\.json$/, "");
   const here = saving?.folder.split(/[/\\]/).at(-1);
-  const taken = wanted2 !== saving?.name && (saving?.known.some((one) => one.name === wanted2 && one.folder === here) ?? false);
+  const taken = wanted3 !== saving?.name && (saving?.known.some((one) => one.name === wanted3 && one.folder === here) ?? false);
   const save2 = (event) => {
     event.preventDefault();
-    if (!wanted2) return;
-    ask({ do: "save", name: wanted2, replace: taken });
+    if (!wanted3) return;
+    ask({ do: "save", name: wanted3, replace: taken });
     saveDialog.value = false;
   };
   return /* @__PURE__ */ a4(Dialog, { open: saveDialog, label: "Save as", children: /* @__PURE__ */ a4("form", { class: "sheet small", onSubmit: save2, children: [
@@ -8744,7 +9106,7 @@ function OpenSaveDialog() {
       )
     ] }),
     /* @__PURE__ */ a4("p", { class: "quiet path", children: [
-      wanted2 || "name",
+      wanted3 || "name",
       ".supple.json in ",
       saving?.folder
     ] }),
@@ -8760,7 +9122,7 @@ function OpenSaveDialog() {
           children: "Cancel"
         }
       ),
-      /* @__PURE__ */ a4("button", { type: "submit", class: "button main", disabled: !wanted2, children: taken ? "Replace it" : "Save" })
+      /* @__PURE__ */ a4("button", { type: "submit", class: "button main", disabled: !wanted3, children: taken ? "Replace it" : "Save" })
     ] })
   ] }) });
 }
@@ -8829,15 +9191,15 @@ function MeasureChooser() {
 }
 var LINES2 = { forces: "forces, as arrows", attachment: "what skin hangs on" };
 function LinesChooser() {
-  const shown2 = state.value?.shown;
-  if (!shown2) return null;
-  const all = shown2.lines_offered.includes(shown2.lines) ? shown2.lines_offered : [...shown2.lines_offered, shown2.lines];
+  const shown3 = state.value?.shown;
+  if (!shown3) return null;
+  const all = shown3.lines_offered.includes(shown3.lines) ? shown3.lines_offered : [...shown3.lines_offered, shown3.lines];
   return /* @__PURE__ */ a4("label", { class: "chooser", children: [
     /* @__PURE__ */ a4("span", { children: "Lines" }),
     /* @__PURE__ */ a4(
       "select",
       {
-        value: shown2.lines,
+        value: shown3.lines,
         title: "Draw lines from the skin",
         onChange: ({ currentTarget }) => ask({ do: "show", lines: currentTarget.value }),
         children: [
@@ -9058,15 +9420,15 @@ var ROW = 40;
 var BOX = 28;
 var WIDE = 100;
 function laidOut(stages) {
-  const width = WIDE / Math.max(1, stages.filter(({ inputs }) => inputs.length === 0).length);
+  const width2 = WIDE / Math.max(1, stages.filter(({ inputs }) => inputs.length === 0).length);
   const boxes = /* @__PURE__ */ new Map();
   let lanes = 0;
   for (const one of stages) {
     const below = one.inputs.map((name) => boxes.get(name)).filter((box) => box !== void 0);
     const row = Math.max(-1, ...below.map((box) => box.row)) + 1;
     const middles = below.map((box) => box.middle);
-    const middle = middles.length ? middles.reduce((sum, at) => sum + at, 0) / middles.length : (lanes++ + 0.5) * width;
-    boxes.set(one.name, { stage: one, row, middle, width });
+    const middle = middles.length ? middles.reduce((sum, at) => sum + at, 0) / middles.length : (lanes++ + 0.5) * width2;
+    boxes.set(one.name, { stage: one, row, middle, width: width2 });
   }
   return [...boxes.values()];
 }
@@ -9097,14 +9459,14 @@ function Drawing({ stages }) {
         return /* @__PURE__ */ a4("path", { d: path, "vector-effect": "non-scaling-stroke" }, `${input} ${box.stage.name}`);
       })
     ) }),
-    boxes.map(({ stage: one, row, middle, width }) => /* @__PURE__ */ a4(
+    boxes.map(({ stage: one, row, middle, width: width2 }) => /* @__PURE__ */ a4(
       "button",
       {
         type: "button",
         class: `button stage-box ${one.muted ? "muted" : ""}`,
         "aria-pressed": stage.value?.name === one.name,
         title: one.inputs.length > 0 ? `${one.name}, on ${one.inputs.join(" and ")}` : one.name,
-        style: { left: `${middle - 0.46 * width}%`, width: `${0.92 * width}%`, top: `${ROW * row}px` },
+        style: { left: `${middle - 0.46 * width2}%`, width: `${0.92 * width2}%`, top: `${ROW * row}px` },
         onClick: () => {
           activeStage.value = one.name;
           drafts.value = {};
@@ -9361,19 +9723,19 @@ function Bin({ name, stroke = false }) {
 function GhostRows() {
   const now = state.value;
   if (!now?.ghosts.on) return null;
-  const { ghosts: shown2, skeleton } = now;
+  const { ghosts: shown3, skeleton } = now;
   const held = lastHeld.value === null ? "" : `vertex:${lastHeld.value}`;
   return /* @__PURE__ */ a4("section", { class: "ghosts", "aria-label": "Ghosts", children: [
     /* @__PURE__ */ a4("h2", { children: "Ghosts" }),
-    /* @__PURE__ */ a4(Count, { label: "Before", shown: shown2, word: "before", low: 0, high: 8 }),
-    /* @__PURE__ */ a4(Count, { label: "After", shown: shown2, word: "after", low: 0, high: 8 }),
-    /* @__PURE__ */ a4(Count, { label: "Every", unit: "frames", shown: shown2, word: "spacing", low: 1, high: 30 }),
+    /* @__PURE__ */ a4(Count, { label: "Before", shown: shown3, word: "before", low: 0, high: 8 }),
+    /* @__PURE__ */ a4(Count, { label: "After", shown: shown3, word: "after", low: 0, high: 8 }),
+    /* @__PURE__ */ a4(Count, { label: "Every", unit: "frames", shown: shown3, word: "spacing", low: 1, high: 30 }),
     /* @__PURE__ */ a4("label", { class: "line", children: [
       /* @__PURE__ */ a4("span", { class: "quiet", children: "Trail" }),
       /* @__PURE__ */ a4(
         "select",
         {
-          value: shown2.trail,
+          value: shown3.trail,
           onChange: (event) => ask({ do: "show-ghosts", trail: event.currentTarget.value }),
           children: [
             /* @__PURE__ */ a4("option", { value: "", children: "of nothing" }),
@@ -9389,7 +9751,7 @@ function Count({
   label,
   word,
   unit = "",
-  shown: shown2,
+  shown: shown3,
   low,
   high
 }) {
@@ -9402,13 +9764,13 @@ function Count({
         min: low,
         max: high,
         step: 1,
-        value: shown2[word],
-        "aria-valuetext": `${shown2[word]} ${unit}`,
+        value: shown3[word],
+        "aria-valuetext": `${shown3[word]} ${unit}`,
         onInput: (event) => ask({ do: "show-ghosts", [word]: Number(event.currentTarget.value) })
       }
     ),
     /* @__PURE__ */ a4("span", { class: "quiet figure", children: [
-      shown2[word],
+      shown3[word],
       " ",
       unit
     ] })
@@ -9502,7 +9864,7 @@ function change3(row, value, done) {
     view: view.value?.view ?? 0
   });
 }
-function changing(row, value) {
+function changing2(row, value) {
   drafts.value = { ...drafts.value, [row.name]: value };
   if (row.live) soon(`change ${row.name}`, () => change3(row, value, false));
 }
@@ -9571,7 +9933,7 @@ function Amount({ row, value, id }) {
         max: STEPS,
         step: 1,
         value: toSlider(value, low, high),
-        onInput: (event) => changing(row, fromSlider(Number(event.currentTarget.value), row)),
+        onInput: (event) => changing2(row, fromSlider(Number(event.currentTarget.value), row)),
         onChange: (event) => changed(row, fromSlider(Number(event.currentTarget.value), row))
       }
     ),
@@ -9778,8 +10140,8 @@ function grouped(rows) {
 }
 function Settings({ rows }) {
   const words = useSignal("");
-  const wanted2 = words.value.toLowerCase().trim();
-  const found = rows.filter(({ name, label }) => `${name} ${label}`.toLowerCase().includes(wanted2));
+  const wanted3 = words.value.toLowerCase().trim();
+  const found = rows.filter(({ name, label }) => `${name} ${label}`.toLowerCase().includes(wanted3));
   return /* @__PURE__ */ a4("section", { class: "settings", "aria-label": "Settings of the skin", children: [
     rows.length > 0 && /* @__PURE__ */ a4("div", { class: "search", children: /* @__PURE__ */ a4(
       "input",
@@ -10034,8 +10396,8 @@ function Popover({
     }
     const at = anchor()?.getBoundingClientRect();
     if (!at) return;
-    const { width, height: height2 } = own.getBoundingClientRect();
-    const left = Math.min(Math.max(GAP, at.left + at.width / 2 - width / 2), innerWidth - width - GAP);
+    const { width: width2, height: height2 } = own.getBoundingClientRect();
+    const left = Math.min(Math.max(GAP, at.left + at.width / 2 - width2 / 2), innerWidth - width2 - GAP);
     const above = at.top - height2 - GAP;
     own.style.setProperty("left", `${left}px`);
     own.style.setProperty(
@@ -10171,8 +10533,8 @@ function KeySheet({
   ] });
 }
 function Curve({ easing: { name, curve } }) {
-  const last = curve.length - 1;
-  const place = (value, i4) => `${(20 * i4 / last).toFixed(1)} ${(14 - 12 * value).toFixed(1)}`;
+  const last2 = curve.length - 1;
+  const place = (value, i4) => `${(20 * i4 / last2).toFixed(1)} ${(14 - 12 * value).toFixed(1)}`;
   const line = name === "hold" ? `M0 14 H20 V2` : `M${curve.map((value, i4) => place(value, i4)).join(" L")}`;
   return /* @__PURE__ */ a4("svg", { viewBox: "-2 0 24 16", width: "24", height: "16", "aria-hidden": "true", children: /* @__PURE__ */ a4("path", { d: line, fill: "none", stroke: "currentColor", "stroke-width": "1.4" }) });
 }
@@ -10208,11 +10570,11 @@ function KeyMark({ layer, info, duration }) {
     const start = pressed.current;
     pressed.current = null;
     if (!start) return;
-    const last = movedKey.value;
+    const last2 = movedKey.value;
     movedKey.value = null;
     if (!start.moved) openSheet.value = isOpen ? null : { key };
-    else if (cancelled || !last || last.to === key.time) ask({ do: "change-key", ...key });
-    else soon("move-key", () => moveKey(key, last.to, last.copy));
+    else if (cancelled || !last2 || last2.to === key.time) ask({ do: "change-key", ...key });
+    else soon("move-key", () => moveKey(key, last2.to, last2.copy));
   };
   const onKeyDown = (event) => {
     const step2 = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -10384,7 +10746,7 @@ function LayerRow({
   const draft = `layer ${layer.name}`;
   const sheet = openSheet.value;
   const isOpen = sheet !== null && "layer" in sheet && sheet.layer === layer.name;
-  const later = layer.keys.filter(({ time }) => time > duration);
+  const later2 = layer.keys.filter(({ time }) => time > duration);
   return /* @__PURE__ */ a4("div", { class: `layer ${layer.mute ? "muted" : ""}`, role: "group", "aria-label": `Layer ${layer.name}`, children: [
     /* @__PURE__ */ a4("div", { class: "layer-head", children: [
       /* @__PURE__ */ a4(
@@ -10420,9 +10782,9 @@ function LayerRow({
         "span",
         {
           class: "quiet",
-          title: later.map(({ time, use }) => `${use || "nothing"} at ${time.toFixed(2)} s`).join("\n"),
+          title: later2.map(({ time, use }) => `${use || "nothing"} at ${time.toFixed(2)} s`).join("\n"),
           children: [
-            later.length > 0 && `${later.length} later`,
+            later2.length > 0 && `${later2.length} later`,
             layer.repeat && " ↻"
           ]
         }
@@ -10980,7 +11342,7 @@ function Meter2({
 
 // src/ui/welcome.tsx
 var KEPT2 = "supple-welcomed";
-var wanted = y3(!known());
+var wanted2 = y3(!known());
 var tried = y3(/* @__PURE__ */ new Set());
 function known() {
   try {
@@ -10990,14 +11352,14 @@ function known() {
   }
 }
 function leave() {
-  wanted.value = false;
+  wanted2.value = false;
   try {
     localStorage.setItem(KEPT2, "1");
   } catch {
   }
 }
 function did(what) {
-  if (!wanted.peek() || tried.peek().has(what)) return;
+  if (!wanted2.peek() || tried.peek().has(what)) return;
   tried.value = /* @__PURE__ */ new Set([...tried.peek(), what]);
   if (tried.value.size === HINTS.length) leave();
 }
@@ -11006,7 +11368,7 @@ var HINTS = [
   { id: "pause", words: "Stop the motion; the flesh goes on", keys: ["Space"] },
   { id: "tool", words: "Paint, draw, pose: the tools on the left", keys: ["?"] }
 ];
-var ready = O(() => wanted.value && state.value !== null && shownFrame.value > 0);
+var ready = O(() => wanted2.value && state.value !== null && shownFrame.value > 0);
 x2(() => {
   if (holding.value) did("drag");
 });
@@ -11107,15 +11469,15 @@ function begin(root2) {
     calm,
     follows: () => following.value,
     beforePicture: updateTools,
-    afterPicture: (shown2, frames) => {
+    afterPicture: (shown3, frames) => {
       for (const one of frames) ask({ do: "drawn", ...one });
       countDrawn();
       recordPicture(stage2);
-      if (!shown2) return;
-      motionTime.value = shown2.motionTime;
-      shownFrame.value = shown2.frame;
+      if (!shown3) return;
+      motionTime.value = shown3.motionTime;
+      shownFrame.value = shown3.frame;
       looking.update();
-      showAmounts(shown2.frame);
+      showAmounts(shown3.frame);
     }
   });
   const looking = new Looking(stage2);

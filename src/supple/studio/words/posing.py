@@ -50,6 +50,13 @@ class StretchBone(Posing, tag="stretch-bone", frozen=True):
     stretch: Annotated[float, Meta(ge=0.05, le=20.0)]
 
 
+class ScaleJoint(Posing, tag="scale-joint", frozen=True):
+    """Make a joint, and all that hangs on it, so many times as large as at rest."""
+
+    joint: Joint
+    size: Annotated[float, Meta(ge=0.05, le=20.0)]
+
+
 class ResetJoint(Posing, tag="reset-joint", frozen=True):
     """Take what the last pose does to a joint, and to nothing else, back."""
 
@@ -85,6 +92,13 @@ class PullPoseKnot(PosingByStrokes, tag="pull-pose-knot", frozen=True):
     pose: Name
     knot: Index
     to: Point
+
+
+class MovePoseLine(PosingByStrokes, tag="move-pose-line", frozen=True):
+    """Move the whole line that a pose was drawn by as far as this from where it was; the pose follows."""
+
+    pose: Name
+    by: Point
 
 
 class DeletePoseKnot(PosingByStrokes, tag="delete-pose-knot", frozen=True):

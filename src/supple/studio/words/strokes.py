@@ -110,6 +110,23 @@ class MoveKnot(Command, tag="move-knot", frozen=True):
     view: View = 0
 
 
+class MoveStroke(Command, tag="move-stroke", frozen=True):
+    """Pull a whole stroke as far as this from where it is; `done` is false while it is dragged."""
+
+    stroke: Name
+    by: Point
+    done: bool = True
+    view: View = 0
+
+
+class ChangeReach(Command, tag="change-reach", frozen=True):
+    """Let skin as far as this round a stroke follow it; `done` is false while it is being changed."""
+
+    stroke: Name
+    reach: Reach
+    done: bool = True
+
+
 class ChangeHeight(Command, tag="change-height", frozen=True):
     """Make all that a stroke raised higher or lower; `done` is false while it is being changed."""
 

@@ -103,16 +103,25 @@ export class Ink {
   }
 
   dot(pixel: Vector2, radius: number, chosen: boolean): void {
+    this.mark(() => this.context.arc(pixel.x, pixel.y, radius, 0, 2 * Math.PI), chosen);
+  }
+
+  private mark(outline: () => void, chosen: boolean): void {
     this.empty = false;
     const { context } = this;
     const { line, edge, chosen: white } = COLOURS[this.look];
     context.beginPath();
-    context.arc(pixel.x, pixel.y, radius, 0, 2 * Math.PI);
+    outline();
     context.fillStyle = chosen ? white : line;
     context.fill();
     context.lineWidth = 1.5;
     context.strokeStyle = chosen ? line : edge;
     context.stroke();
+  }
+
+  /** A square, half as wide as this. */
+  square(pixel: Vector2, half: number, chosen: boolean): void {
+    this.mark(() => this.context.rect(pixel.x - half, pixel.y - half, 2 * half, 2 * half), chosen);
   }
 
   /** Where a place of the world is seen in the pane, in CSS pixels. */

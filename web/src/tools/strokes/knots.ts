@@ -1,4 +1,4 @@
-// Knots of the strokes on the skin: shown as handles that go along with it, and dragged.
+// Knots of the strokes on the skin: shown as handles that go along with it, and dragged; or the whole line between them.
 import type { StrokeInfo } from "../../messages";
 import type { Place } from "../../scene/skin";
 import type { Stage } from "../../scene/stage";
@@ -10,6 +10,8 @@ import { chooseStroke, chosenKnot, chosenStroke, insertAfter, isHidden, size, st
 
 const KNOT = 5; // radius of a chosen stroke's knot [px]
 const STEM = 34; // length of the handle that changes the height [px]
+const GRIP = 24; // from the line to the handle that moves all of it [px]
+const NEAR_LINE = 0.6; // of what is near to a knot
 const NEAR = { mouse: 9, pen: 11, touch: 20 } as Record<string, number>; // [px]
 const SHORTEST_WAIT = 15; // between two commands [ms]
 const FARTHEST = 0.3; // that a knot is pulled, in sizes of the character
@@ -18,12 +20,14 @@ interface Shown {
   stroke: StrokeInfo;
   knot: number; // -1 is the handle of the height
   pixel: Vector2;
+  whole?: boolean; // the line is meant, of which this knot is the nearest
 }
 
 interface Drag {
   pointer: number;
   stroke: StrokeInfo;
   knot: number;
+  whole: boolean;
   mesh: number;
   pixel: Vector2;
   grip: Vector2; // from the pointer to the knot when it was taken
@@ -62,15 +66,29 @@ export class Knots {
         one.pixel.distanceTo(pixel) - (one.stroke.name === chosenStroke.value?.name ? 0.4 * near : 0);
       if (away < least) [best, least] = [one, away];
     }
-    return best;
+    return best ?? this.line(pixel, NEAR_LINE * near);
+  }
+
+  /** The chosen stroke as a whole, if a pixel lies on its line; with the nearest knot that is seen. */
+  private line(pixel: Vector2, near: number): Shown | null {
+    const own = this.shown.filter(
+      ({ stroke, knot, whole }) => stroke === chosenStroke.value && knot >= 0 && !whole,
+    );
+    const on = own.some((one, i) => {
+      const next = own[i + 1];
+      return next?.knot === one.knot + 1 && distanceToPiece(pixel, one.pixel, next.pixel) < near;
+    });
+    if (!on) return null;
+    const away = own.map((one) => one.pixel.distanceTo(pixel));
+    return { ...own[away.indexOf(Math.min(...away))]!, whole: true };
   }
 
   down(event: PointerEvent, pixel: Vector2): boolean {
     const found = this.at(pixel, event.pointerType);
     const skin = this.stage.skin;
     if (!found || !skin || this.drag) return false;
-    const { stroke, knot } = found;
-    chooseStroke(stroke.name, knot < 0 ? null : knot);
+    const { stroke, knot, whole = false } = found;
+    chooseStroke(stroke.name, knot < 0 || whole ? null : knot);
     const [position, normal] = this.surface(placeOf(this.stage, stroke, knot < 0 ? middleOf(stroke) : knot)!);
     const base = this.ink.pixel(position);
     const up = this.ink.pixel(position.clone().addScaledVector(normal, 0.01 * size.value)).sub(base);
@@ -78,9 +96,10 @@ export class Knots {
       pointer: event.pointerId,
       stroke,
       knot,
+      whole,
       mesh: skin.number,
       pixel,
-      grip: found.pixel.clone().sub(pixel),
+      grip: base.clone().sub(pixel),
       start: pixel,
       up: up.length() > 0.5 ? up.normalize() : new Vector2(0, -1),
       perPixel: metresPerPixel(this.stage, position),
@@ -156,7 +175,8 @@ export class Knots {
     insertAfter.value = null;
     const stroke = chosenStroke.value;
     const [one, other] = [knot, knot + 1].map(
-      (number) => this.shown.find((shown) => shown.stroke === stroke && shown.knot === number)?.pixel,
+      (number) =>
+        this.shown.find((shown) => shown.stroke === stroke && shown.knot === number && !shown.whole)?.pixel,
     );
     const place = one && other && placeAt(this.stage, one.clone().lerp(other, 0.5));
     if (!stroke || !place) {
@@ -196,6 +216,9 @@ export class Knots {
     this.ink.stem(base, end);
     this.ink.dot(end, 4, this.drag?.knot === -1);
     this.shown.push({ stroke, knot: -1, pixel: end });
+    const grip = base.clone().addScaledVector(end.sub(base), -GRIP / STEM);
+    this.ink.square(grip, 4, this.drag?.whole ?? false);
+    this.shown.push({ stroke, knot: middleOf(stroke), pixel: grip, whole: true });
   }
 
   private carry(drag: Drag): void {
@@ -224,7 +247,7 @@ export class Knots {
   }
 
   private say(drag: Drag, done: boolean): void {
-    const { stroke, knot, by, height } = drag;
+    const { stroke, knot, whole, by, height } = drag;
     drag.time = performance.now();
     const last = drag.sent.at(-1);
     if (!done && knot >= 0 && last && last.by.distanceTo(by) < 1e-5) return;
@@ -232,9 +255,8 @@ export class Knots {
       knot < 0
         ? { do: "change-height", stroke: stroke.name, height, done }
         : {
-            do: "move-knot",
+            ...(whole ? ({ do: "move-stroke" } as const) : ({ do: "move-knot", knot } as const)),
             stroke: stroke.name,
-            knot,
             by: by.toArray(),
             done,
             view: this.stage.pane.number,
@@ -248,6 +270,15 @@ export class Knots {
     this.stage.skin!.surface(place, position, normal);
     return [position, normal];
   }
+}
+
+function distanceToPiece(pixel: Vector2, from: Vector2, to: Vector2): number {
+  const along = to.clone().sub(from);
+  const share = pixel.clone().sub(from).dot(along) / Math.max(along.lengthSq(), 1e-6);
+  return from
+    .clone()
+    .addScaledVector(along, Math.min(1, Math.max(0, share)))
+    .distanceTo(pixel);
 }
 
 function middleOf({ triangles }: StrokeInfo): number {

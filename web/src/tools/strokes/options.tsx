@@ -2,10 +2,12 @@
 import type { Signal } from "@preact/signals";
 import type { StrokeInfo } from "../../messages";
 import { notSoon, soon } from "../../pace";
+import { PARTS } from "../../scene/parts";
 import { ask, state } from "../../session";
 import { Icon } from "../../ui/icons";
 import { plainName } from "../../ui/words";
 import { timed } from "./gesture";
+import { region, regionShown, setWidth, WIDEST, widthOfChosen } from "./region";
 import {
   chooseStroke,
   chosenKnot,
@@ -28,7 +30,6 @@ import {
 } from "./settings";
 
 const HIGHEST = 0.06; // in sizes of the character
-const WIDEST = 0.15;
 const STEP = 0.0005;
 
 export function RaiseOptions() {
@@ -245,6 +246,7 @@ function ChosenStroke({ stroke }: { stroke: StrokeInfo }) {
         shown={centimetres}
         change={rise}
       />
+      <Width />
       {layer && (
         <Live
           label="Amount"
@@ -303,6 +305,40 @@ function ChosenStroke({ stroke }: { stroke: StrokeInfo }) {
         </button>
       )}
     </div>
+  );
+}
+
+/** How far round the chosen stroke skin follows, and which: its colours, where they are shown. */
+function Width() {
+  const width = widthOfChosen();
+  return (
+    <>
+      <Switch
+        label="Show what follows"
+        title="Skin under the line, skin that follows it, and the ring that stays, in three colours"
+        value={regionShown}
+      />
+      {region.value && width !== null && (
+        <>
+          <Live
+            label="Width"
+            value={width}
+            low={0}
+            high={WIDEST * size.value}
+            shown={centimetres}
+            change={setWidth}
+          />
+          <ul class="parts" aria-label="Colours of the skin round it">
+            {["Line", "Follows", "Stays"].map((name, i) => (
+              <li key={name}>
+                <span class="swatch" style={{ background: PARTS[i] }} />
+                {name}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 // Raise the skin: a line drawn on it becomes a bulge, whose knots can be dragged afterwards.
+import { effect } from "@preact/signals";
 import type { Refused } from "../../messages";
 import type { Look } from "../../scene/looks";
 import type { Place } from "../../scene/skin";
@@ -11,6 +12,7 @@ import { Ink } from "./ink";
 import { Knots } from "./knots";
 import { RaiseOptions } from "./options";
 import { lookOf, type Sample, Stretches, samplesOf } from "./pen";
+import { pointAtStroke, region, takeRegionInHand, turnWheel } from "./region";
 import { chooseStroke, deleteChosen, force, forced, height, method, profile, reach, size } from "./settings";
 
 const SENT_EVERY = 60; // [ms]
@@ -35,7 +37,7 @@ export class RaiseSkin implements Tool {
   readonly key = "R";
   readonly icon = "bulge";
   readonly hint =
-    "Draw on the skin: it swells under the line, more where the pen is pressed. Drag its knots.";
+    "Draw on the skin: it swells under the line. Drag its knots or all of it; the wheel over it changes its width.";
   private readonly ink: Ink;
   private readonly knots: Knots;
   private readonly gesture = new Gesture();
@@ -48,6 +50,10 @@ export class RaiseSkin implements Tool {
   ) {
     this.ink = new Ink(stage, look);
     this.knots = new Knots(stage, this.ink);
+    effect(() => {
+      const { held, following, staying } = region.value ?? { held: [], following: [], staying: [] };
+      stage.colourRegion([held, following, staying]);
+    });
   }
 
   options = RaiseOptions;
@@ -58,11 +64,13 @@ export class RaiseSkin implements Tool {
 
   enter(): void {
     addEventListener("keydown", deleteChosen);
+    takeRegionInHand(true);
     this.stage.redraw();
   }
 
   leave(): void {
     removeEventListener("keydown", deleteChosen);
+    takeRegionInHand(false);
     this.lost();
     this.pointer = null;
     this.ink.clear();
@@ -104,6 +112,14 @@ export class RaiseSkin implements Tool {
 
   hover(event: PointerEvent | null): void {
     this.pointer = event && { pixel: pixelOf(this.stage, event), type: event.pointerType };
+  }
+
+  /** Over the chosen stroke, or anywhere with Shift. */
+  wheel(event: WheelEvent): boolean {
+    const on = this.pointer && this.knots.at(this.pointer.pixel, this.pointer.type);
+    if (!on && !event.shiftKey) return false;
+    turnWheel(event);
+    return true;
   }
 
   update(): void {
@@ -189,6 +205,7 @@ export class RaiseSkin implements Tool {
   private updateCursor(): void {
     const { canvas } = this.stage;
     const knot = this.pointer && this.knots.at(this.pointer.pixel, this.pointer.type);
+    pointAtStroke(Boolean(knot) || this.knots.dragging);
     const on = this.pointer && !knot && placeAt(this.stage, this.pointer.pixel) !== null;
     canvas.classList.toggle("on-skin", Boolean(knot) && !this.knots.dragging);
     canvas.classList.toggle("holding", this.knots.dragging);

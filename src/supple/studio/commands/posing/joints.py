@@ -12,7 +12,17 @@ from supple.character.character import Character
 from supple.edits.edits import Edits, loop_of
 from supple.edits.layers import Layer
 from supple.edits.pose_edit import PoseEdit
-from supple.edits.posing import JointRanges, PoseSlot, drawn_lines, hold, keyed_slot, new_slot, reach, stretch_bone
+from supple.edits.posing import (
+    JointRanges,
+    PoseSlot,
+    drawn_lines,
+    hold,
+    keyed_slot,
+    new_slot,
+    reach,
+    scale_joint,
+    stretch_bone,
+)
 from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.motion.motion import Motion
@@ -58,20 +68,31 @@ def _stretch(session: Session, command: say.StretchBone) -> None:
     pose_at(session, command, lambda shown: stretch_bone(skeleton, shown, name, command.stretch), step)
 
 
+def _scale(session: Session, command: say.ScaleJoint) -> None:
+    skeleton, name = session.character.skeleton, joint_name(session, command.joint)
+    pose_at(session, command, lambda shown: scale_joint(skeleton, shown, name, command.size), f"Scale {plain(name)}")
+
+
 def _reset(session: Session, command: say.ResetJoint) -> None:
     name = joint_name(session, command.joint)
     edits = session.document.edits_on(session.character)
     layer = _last_layer(edits)
-    used = [] if layer is None else [use for use in layer.uses if name in _joints_of(edits.poses[use])]
+    used = [] if layer is None else [use for use in layer.uses if name in edits.poses[use].joints]
     if not used:
         what = "no pose was made yet" if layer is None else f"{layer.name} leaves it alone"
         raise InputError("studio", f"what was done to {plain(name)} was to go", what, "choose another joint")
     for use in used:
-        edits = edits.with_pose(use, _without(edits.poses[use], name))
+        edits = edits.with_pose(use, edits.poses[use].without(name))
     session.do(session.document.with_edits(edits, f"Reset {plain(name)}"))
 
 
-HANDLERS: Handlers = {say.TurnJoint: _turn, say.MoveJoint: _move, say.StretchBone: _stretch, say.ResetJoint: _reset}
+HANDLERS: Handlers = {
+    say.TurnJoint: _turn,
+    say.MoveJoint: _move,
+    say.StretchBone: _stretch,
+    say.ScaleJoint: _scale,
+    say.ResetJoint: _reset,
+}
 
 
 def pose_at(
@@ -162,12 +183,3 @@ def _last_layer(edits: Edits) -> Layer | None:
         if layer.uses and by_hand and not layer.mute:
             return layer
     return None
-
-
-def _joints_of(edit: PoseEdit) -> set[str]:
-    return {*edit.rotations, *edit.moves}
-
-
-def _without(edit: PoseEdit, name: str) -> PoseEdit:
-    rotations = {joint: rotation for joint, rotation in edit.rotations.items() if joint != name}
-    return PoseEdit(rotations, {joint: move for joint, move in edit.moves.items() if joint != name})

@@ -37,6 +37,13 @@ def _pull(session: Session, command: say.PullPoseKnot) -> None:
     _pose(session, command, drawn, *_again(edits, command.pose), f"Pull {command.pose}")
 
 
+def _move(session: Session, command: say.MovePoseLine) -> None:
+    edits = session.document.edits_on(session.character)
+    drawn = _known(edits, command.pose)
+    drawn = replace(drawn, offset=drawn.offset.move(command.by))
+    _pose(session, command, drawn, *_again(edits, command.pose), f"Move {command.pose}")
+
+
 def _delete(session: Session, command: say.DeletePoseKnot) -> None:
     edits = session.document.edits_on(session.character)
     drawn = _known(edits, command.pose)
@@ -44,7 +51,12 @@ def _delete(session: Session, command: say.DeletePoseKnot) -> None:
     _pose(session, command, drawn, *_again(edits, command.pose), "Delete knot")
 
 
-HANDLERS: Handlers = {say.PoseByStrokes: _draw, say.PullPoseKnot: _pull, say.DeletePoseKnot: _delete}
+HANDLERS: Handlers = {
+    say.PoseByStrokes: _draw,
+    say.PullPoseKnot: _pull,
+    say.MovePoseLine: _move,
+    say.DeletePoseKnot: _delete,
+}
 
 
 def _pose(
