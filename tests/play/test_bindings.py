@@ -13,6 +13,7 @@ import pytest
 import supple
 from supple import kept
 from supple.character.anatomy import skin_anatomy
+from supple.character.builtin import rig
 from supple.cli.main import main
 from supple.errors import InputError
 from supple.graph.binding_codec import pack, unpack
@@ -65,6 +66,24 @@ def test_what_was_found_of_the_body_is_kept_with_it(arm, store, monkeypatch):
     supple.player(other, skin)
     np.testing.assert_array_equal(other.body_shape.thickness, one.body_shape.thickness)
     np.testing.assert_array_equal(other.body_shape.shells.number, one.body_shape.shells.number)
+
+
+def test_a_character_that_was_kept_is_the_one_that_was_made_to_the_bit(store, monkeypatch):
+    made = supple.character("arm", vertices=900)
+    assert [one.of for one in kept.stored()].count("arm") == 1
+    with monkeypatch.context() as patch:
+        for work in ("weights", "flesh"):
+            patch.setattr(rig, work, lambda *_: pytest.fail("it was made again"))
+        again = supple.character("arm", vertices=900)
+    for one, other in (
+        (made.points, again.points),
+        (made.triangles, again.triangles),
+        (made.weights.joints, again.weights.joints),
+        (made.weights.values, again.weights.values),
+        (made.maps["flesh"], again.maps["flesh"]),
+    ):
+        assert one.tobytes() == other.tobytes()
+    assert made.parts.keys() == again.parts.keys()
 
 
 def test_players_that_play_at_once_share_one_binding(arm):

@@ -8,6 +8,7 @@ from soft_skins import Gripped, Trailing, swinging
 
 import supple
 from supple import DeltaMush, LinearBlend, Pose, kept
+from supple import device as devices
 from supple.errors import InputError
 from supple.graph import Successor
 from supple.graph.binding_process import BindingProcess
@@ -31,6 +32,22 @@ def test_it_takes_over_where_the_old_one_is_and_nothing_jumps(tube, first, skin)
         wanted = alone.advance(pose, 1.0 / 60.0)
     assert np.linalg.norm(np.diff(frames, axis=0), axis=2).max() < 0.005 * tube.size.max() / 1.75
     assert np.abs(frames[-1] - wanted).max() < 1e-5
+
+
+@pytest.mark.parametrize("skin", [LinearBlend(), Trailing(rate=100.0)])
+def test_what_takes_over_from_a_skin_that_has_failed_is_where_it_is_by_itself(tube, skin):
+    motion = swinging(tube)
+    old = supple.player(tube, LinearBlend())
+    old.play(motion, 0.3)
+    devices.write(old._shown, np.full((len(tube.points), 3), np.nan, dtype=np.float32))
+    new = supple.player(tube, skin)
+    new.succeed(old)
+    alone = supple.player(tube, skin)
+    for at in (0.3 + 1 / 60, 0.3 + 2 / 60):
+        shown, wanted = new.play(motion, at), alone.play(motion, at)
+    assert np.isfinite(shown).all()
+    if isinstance(skin, LinearBlend):
+        np.testing.assert_allclose(shown, wanted, atol=1e-6)
 
 
 def test_it_takes_over_between_two_steps_as_well(tube):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from supple.arrays import FloatArray
@@ -12,11 +14,17 @@ from supple.geometry.normals import CarriedNormals, Creases, creases
 Shading = Creases | CarriedNormals
 
 
+@lru_cache(maxsize=2)
+def creases_of(character: Character, *, angle: float = np.pi / 3.0) -> Creases:
+    """Normals of a character split where triangles meet at more than `angle` [rad]; found once for all who ask."""
+    return creases(character.points, character.triangles, angle=angle)
+
+
 def shading_of(character: Character) -> Shading:
     """Authored normals, carried by the surface; without any, smooth ones that are split at creases of 60 degrees."""
     display = character.display
     if display is None or NORMAL not in display.attributes:
-        return creases(character.points, character.triangles)
+        return creases_of(character)
     return CarriedNormals(
         character.points, character.triangles, display.triangles, display.control_points, display.attributes[NORMAL]
     )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from supple.cli.console import Console
 from supple.errors import InputError
+from supple.memory import leave_alone_what_is_there, put_off_collecting
 
 if TYPE_CHECKING:
     from supple.studio.engine import Engine
@@ -46,6 +47,7 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     The browser is sent there first: it starts, and reads the page, while all that takes long is made here.
     """
     _check_installed()
+    put_off_collecting()
     from supple.studio.files.listing import checked_folder
     from supple.studio.server.address import listen
     from supple.studio.server.beginning import Beginning
@@ -78,6 +80,7 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
         try:
             serve(server, listening)
         finally:
+            leave_alone_what_is_there()  # also where nothing has begun
             beginning.end()
     return {"address": link}
 

@@ -20,10 +20,11 @@ from supple.character.character import Character
 from supple.character.crowd import Crowd
 from supple.character.fingerprint import differing_arrays
 from supple.character.morph_targets import MorphTargets
+from supple.character.shading import creases_of
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import quaternions
-from supple.geometry.normals import Creases, NormalsOnDevice, creases
+from supple.geometry.normals import Creases, NormalsOnDevice
 from supple.geometry.stretch import StretchOnDevice
 from supple.graph.graph import Graph
 from supple.graph.mask import Mask
@@ -327,7 +328,7 @@ class Player:
             raise InputError("player", "normals were asked for", "no frame was made yet", "call play or advance first")
         if self._creases is None or self._crease_angle != crease:
             self._crease_angle, self._normals = crease, None
-            self._creases = creases(self.character.points, self.character.triangles, angle=crease)
+            self._creases = creases_of(self.character, angle=crease)
         if self._normals is None or self._normals.points is not self._shown:  # what is on top of a skin comes and goes
             self._normals = NormalsOnDevice(self._creases, self._shown, self.device)
         return self._normals(), self._creases

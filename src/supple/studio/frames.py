@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from supple import device as devices
 from supple.arrays import Float32Array, FloatArray
 from supple.character.character import Character
-from supple.geometry.normals import Creases, creases
+from supple.character.shading import creases_of
+from supple.geometry.normals import Creases
 
 VERSION, SKIN, COLOURS, JOINTS, TRAIL, AMOUNTS, THINGS, LINES = 1, 1, 2, 3, 4, 5, 6, 7
 CUBE = 2.4  # sizes of the character: the side of the cube about its root in which a frame lies
@@ -57,7 +58,7 @@ class FramePacker:
         from supple.studio import pack_kernels as kernels
 
         wp = devices.warp()
-        self.creases: Creases = creases(character.points, character.triangles, angle=CREASE)
+        self.creases: Creases = creases_of(character, angle=CREASE)
         weights = character.weights
         self._joints = np.zeros(len(character.points)) if weights is None else weights.joints[:, 0]
         self._side = CUBE * float(character.size.max())

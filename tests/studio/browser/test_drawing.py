@@ -184,6 +184,70 @@ def test_a_knot_is_dragged_and_goes_under_the_pointer(studio):
     studio.until_state("state.edits.skin_strokes.length === 0 && state.edits.layers.length === 0")
 
 
+def raised(studio):
+    """A stroke over the chest of a hero who stands; it, and the skin as it is then."""
+    stand(studio)
+    Pen(studio).draw(chest_line(studio, (0.6, 0.6), wide=FREE * CHEST_WIDE))
+    studio.until_state("state.undo === 'Raise'")
+    studio.frame_with(studio.commands("raise")[-1]["seq"])
+    studio.frames(3)
+    return stroke_of(studio), studio.points()
+
+
+def test_a_whole_stroke_is_dragged_by_its_square(studio):
+    stroke, plain = raised(studio)
+    knots = on_knots(stroke, plain)
+    middle = len(knots) // 2
+    a, b, c = plain[supple.character("hero", vertices=10_000).triangles[stroke["triangles"][middle]]]
+    normal = np.cross(b - a, c - a)
+    out = knots[middle] + 0.01 * studio.state()["mesh"]["size"] * normal / np.linalg.norm(normal)
+    before = np.array(studio.js(PROJECT, knots.tolist()))
+    way = np.array(studio.js(PROJECT, [out.tolist()]))[0] - before[middle]
+    x, y = before[middle] - 24.0 * way / np.linalg.norm(way)
+    studio.page.mouse.move(x, y)
+    studio.frames(2)
+    studio.page.mouse.down()
+    studio.page.mouse.move(x + 8, y - 12, steps=6)
+    studio.until("watched.commands.some((one) => one.do === 'move-stroke')")
+    studio.frames(4)
+    studio.frame_with(studio.commands("move-stroke")[-1]["seq"])
+    after = np.array(studio.js(PROJECT, on_knots(stroke, studio.points()).tolist()))
+    np.testing.assert_allclose(after - before, np.tile([8.0, -12.0], (len(knots), 1)), atol=2.0)
+    studio.page.mouse.up()
+    studio.until_state("state.undo === 'Move stroke'")
+
+
+def test_the_wheel_over_a_stroke_makes_it_wider_and_skin_that_follows_is_coloured(studio):
+    stroke, plain = raised(studio)
+    x, y = studio.js(PROJECT, on_knots(stroke, plain).tolist())[1]
+    coloured = (
+        "[0, 1, 2].map((part) => supple.stage.pane.skin.region.array.filter((b, i) => i % 4 === part && b).length)"
+    )
+    assert studio.js(coloured) == [0, 0, 0]
+    studio.page.mouse.move(x, y)
+    before = studio.until_state("state.edits.region !== null")["edits"]["region"]
+    studio.frames(2)
+    parts = [before[part] for part in ("held", "following", "staying")]
+    of_vertex = np.bincount(studio.vertex_of_point(), minlength=10_000)
+    assert studio.js(coloured) == [int(of_vertex[part].sum()) for part in parts]
+    distance_before = studio.js("supple.stage.viewer.distance")
+    for _ in range(2):
+        studio.page.mouse.wheel(0, -120)
+    state = studio.until_state("state.undo === 'Width'")
+    after = state["edits"]["region"]
+    assert after["reach"] > 1.2 * before["reach"]
+    assert set(before["following"]) < set(after["following"])
+    assert studio.js("supple.stage.viewer.distance") == distance_before
+    studio.frame_with(studio.commands("change-reach")[-1]["seq"])
+    moved = np.linalg.norm(studio.points() - plain, axis=1)
+    assert moved[before["held"]].max() < 2e-4  # the line itself stays as it is
+    assert moved.max() > 1e-3
+    studio.page.mouse.move(5, 300)
+    studio.until_state("state.edits.region === null")
+    studio.frames(2)
+    assert studio.js(coloured) == [0, 0, 0]
+
+
 def test_a_stroke_is_mirrored_by_its_button(studio):
     """A lump beside the middle of the chest is on both sides afterwards; the outline has its switches."""
     stand(studio)

@@ -75,6 +75,36 @@ def test_a_hand_is_led_to_where_it_is_dragged_and_back_by_undo(still):
     np.testing.assert_array_equal(still.frame().points, before)
 
 
+def test_a_joint_is_scaled_by_its_square_and_by_its_row(still):
+    choose(still, "j")
+    before = still.frame().points
+    center = joint(still, "Spine")
+    neck = np.linalg.norm(joint(still, "Head") - center)
+    x, y = seen(still, center)
+    still.page.mouse.click(x, y)
+    still.page.get_by_label("Size of the joint").wait_for()
+    out = 0.78 * 76.0
+    press(still, [(x + out, y - out), (x + 1.25 * out, y - 1.25 * out)])
+    still.frame_with(still.commands("scale-joint")[-1]["seq"])
+    still.flesh(0.2)
+    assert np.linalg.norm(joint(still, "Head") - joint(still, "Spine")) / neck == pytest.approx(1.25, rel=0.03)
+    np.testing.assert_allclose(joint(still, "Spine"), center, atol=1e-4)
+    assert still.state()["undo"] is None
+    still.page.mouse.up()
+    still.until_state("state.undo === 'Scale spine'")
+    row = still.page.get_by_label("Size of the joint")
+    row.fill("1.5")
+    still.frame_with(still.commands("scale-joint")[-1]["seq"])
+    still.flesh(0.5)
+    assert np.linalg.norm(joint(still, "Head") - joint(still, "Spine")) / neck == pytest.approx(1.5, rel=1e-3)
+    while still.state()["undo"] is not None:
+        revision = still.state()["revision"]
+        still.frame_with(still.ask("undo"))
+        still.until_state("state.revision > it", revision)
+    still.flesh(1.5)
+    np.testing.assert_array_equal(still.frame().points, before)
+
+
 def test_a_drag_of_the_hips_does_not_run_away_with_the_camera_that_follows(still):
     choose(still, "j")
     feet = [still.state()["skeleton"]["names"].index(name) for name in ("LeftFoot", "RightFoot")]
@@ -91,6 +121,33 @@ def test_a_drag_of_the_hips_does_not_run_away_with_the_camera_that_follows(still
     still.flesh(0.5)
     np.testing.assert_allclose(joint(still, "Hips") - hips, moved["by"], atol=5e-3)
     assert np.linalg.norm(joint(still, "LeftFoot") - foot) < 2e-3
+
+
+def test_the_second_stroke_is_dragged_as_a_whole(still):
+    choose(still, "k")
+    line = [seen(still, joint(still, name)) for name in ("LeftArm", "LeftForeArm", "LeftHand")]
+    draw(still, line)
+    still.page.get_by_text("Another line over the bones").wait_for()
+    (x, y), reach = line[0], np.hypot(line[-1][0] - line[0][0], line[-1][1] - line[0][1])
+    draw(still, [(x, y), (x + 0.9 * reach, y - 0.4 * reach)])
+    state = still.until_state("state.undo === 'Pose by strokes'")
+    drawn = state["edits"]["pose_strokes"][0]
+    still.frame_with([one for one in still.commands("pose-by-strokes") if one["done"]][-1]["seq"])
+    still.flesh(0.5)
+    on_line = np.array([seen(still, place) for place in drawn["offset"]])
+    off_knots = np.array([seen(still, place) for place in drawn["knots"]])
+    away = np.linalg.norm(on_line[:, None] - off_knots, axis=2).min(axis=1)
+    assert away.max() > 10.0  # there is line between its knots
+    x, y = on_line[np.argmax(away)]
+    press(still, [(x, y), (x + 10, y + 8)])
+    still.until("watched.commands.some((one) => one.do === 'move-pose-line')")
+    still.page.mouse.up()
+    state = still.until_state("state.undo?.startsWith('Move Drawn pose')")
+    moved = state["edits"]["pose_strokes"][0]
+    by = np.subtract(moved["knots"], drawn["knots"])
+    np.testing.assert_allclose(by, np.tile(still.commands("move-pose-line")[-1]["by"], (len(by), 1)), atol=2e-5)
+    seen_by = np.array([seen(still, place) for place in moved["knots"]]) - off_knots
+    np.testing.assert_allclose(seen_by, np.tile([10.0, 8.0], (len(by), 1)), atol=2.5)
 
 
 def test_the_arm_is_posed_with_two_strokes_and_its_knots_pulled(still):

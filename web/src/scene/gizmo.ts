@@ -46,6 +46,7 @@ export class Gizmo {
   private readonly square: Line;
   private readonly stem: Line;
   private radius = 1; // [m]
+  private up = 1; // -1 where the handle of the size stands below, since there is no room above
   private lit: number | "size" | null = null;
 
   constructor(scene: Scene, look: Look) {
@@ -96,6 +97,7 @@ export class Gizmo {
     const depth = center.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector3()));
     const height = 2 * Math.tan((camera.fov * Math.PI) / 360) * Math.max(depth, 1e-6);
     this.radius = (RADIUS * height) / Math.max(1, window.height);
+    this.up = pixelOfPlace(center, camera, window).y < RADIUS ? -1 : 1;
     this.axes.forEach((axis, ring) => {
       const line = this.lines[ring]!;
       line.visible = scaling === null && (!turning || turning.ring === ring);
@@ -122,7 +124,7 @@ export class Gizmo {
   private sizeHandle(camera: PerspectiveCamera, scale: number): Vector3 {
     const [right, up] = [new Vector3(), new Vector3()];
     camera.matrixWorld.extractBasis(right, up, new Vector3());
-    const out = right.multiplyScalar(SIZE_HANDLE.x).addScaledVector(up, SIZE_HANDLE.y);
+    const out = right.multiplyScalar(SIZE_HANDLE.x).addScaledVector(up, this.up * SIZE_HANDLE.y);
     return out.multiplyScalar(this.radius * scale).add(this.center);
   }
 

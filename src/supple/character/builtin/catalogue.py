@@ -12,10 +12,11 @@ import numpy as np
 
 from supple.arrays import FloatArray, IntArray
 from supple.character.builtin import animals, hero, loops, meshing, rig, rigs, skeletons
-from supple.character.builtin.kept_meshes import kept_mesh
+from supple.character.builtin.kept_meshes import KeptMesh, kept_mesh
 from supple.character.builtin.lenses import Lens
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
+from supple.character.weights import Weights
 from supple.errors import InputError
 from supple.geometry import topology
 from supple.geometry.implicit import Blob, Body, Part, loft
@@ -72,21 +73,28 @@ def _made(name: str, model: Model, options: Mapping[str, Any], vertices: int) ->
     polygons: IntArray | None = None
     if model.axis is None:
         mesh = partial(meshing.mesh, model.body, model.lenses, finest=model.finest, coarse=model.coarse)
-        points, triangles = kept_mesh(name, options, vertices, lambda: mesh(vertices=vertices))
+        made = kept_mesh(name, options, vertices, lambda: _dressed(model, *mesh(vertices=vertices)))
     else:
         points, polygons = loops.loops(model.body, model.axis, vertices=vertices, reach=_REACH)
-        triangles = topology.triangulate(polygons)
-    weights = rig.weights(points, model.body, model.skeleton, model.rig)
+        made = _dressed(model, points, topology.triangulate(polygons))
+    weights = Weights(made.joints, made.values)
     return Character(
-        model.scale * points,
-        triangles,
+        model.scale * made.points,
+        made.triangles,
         _scaled(model.skeleton, model.scale),
         weights,
         name=name,
-        maps={"flesh": model.scale * rig.flesh(points, model.skeleton, model.rig)},
-        parts=rig.parts(points, weights, model.skeleton, model.rig),
+        maps={"flesh": model.scale * made.flesh},
+        parts=rig.parts(made.points, weights, model.skeleton, model.rig),
         polygons=polygons,
     )
+
+
+def _dressed(model: Model, points: FloatArray, triangles: IntArray) -> KeptMesh:
+    """A mesh with the weights and the flesh of its model."""
+    weights = rig.weights(points, model.body, model.skeleton, model.rig)
+    flesh = rig.flesh(points, model.skeleton, model.rig)
+    return KeptMesh(points, triangles, weights.joints, weights.values, flesh)
 
 
 def _scaled(skeleton: Skeleton, scale: float) -> Skeleton:

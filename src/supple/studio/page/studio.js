@@ -1843,6 +1843,8 @@ var Gizmo = class {
   stem;
   radius = 1;
   // [m]
+  up = 1;
+  // -1 where the handle of the size stands below, since there is no room above
   lit = null;
   constructor(scene, look2) {
     this.materials = Array.from(
@@ -1882,6 +1884,7 @@ var Gizmo = class {
     const depth = center.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector36()));
     const height2 = 2 * Math.tan(camera.fov * Math.PI / 360) * Math.max(depth, 1e-6);
     this.radius = RADIUS * height2 / Math.max(1, window2.height);
+    this.up = pixelOfPlace(center, camera, window2).y < RADIUS ? -1 : 1;
     this.axes.forEach((axis, ring) => {
       const line = this.lines[ring];
       line.visible = scaling === null && (!turning || turning.ring === ring);
@@ -1905,7 +1908,7 @@ var Gizmo = class {
   sizeHandle(camera, scale) {
     const [right, up] = [new Vector36(), new Vector36()];
     camera.matrixWorld.extractBasis(right, up, new Vector36());
-    const out = right.multiplyScalar(SIZE_HANDLE.x).addScaledVector(up, SIZE_HANDLE.y);
+    const out = right.multiplyScalar(SIZE_HANDLE.x).addScaledVector(up, this.up * SIZE_HANDLE.y);
     return out.multiplyScalar(this.radius * scale).add(this.center);
   }
   /** A square on a stem from the middle, as far out as it is large. */
