@@ -143,16 +143,24 @@ def _find(skin, name):
     return next(group for group in groups if name in {field.name for field in dataclasses.fields(group)})
 
 
-def test_a_pause_is_one_step_and_leaves_nothing_behind(hero, walk):
-    """No frame after it runs all the steps that nobody saw, and flesh is where it would be."""
-    paused, played = _player(hero), _player(hero)
+@pytest.mark.parametrize(("contact", "most"), [("off", 2e-4), ("on-demand", 1e-2)])
+def test_a_pause_is_one_step_and_leaves_nothing_behind(hero, walk, contact, most):
+    """No frame after it runs all the steps that nobody saw, and flesh is where it would be.
+
+    Where skin meets skin, in the armpits, what lies against what also follows from the way there: of two meshes with
+    1200 and 2000 elements one is 4.6 mm off at its farthest vertex, the other 1.4; all but a few are as without.
+    """
+    paused, played = _player(hero, contact=contact), _player(hero, contact=contact)
     paused.play(walk, 0.1)
-    steps = _state(paused).memory.contact.steps
+    steps = _state(paused).memory.contact.steps if contact != "off" else 0
     points = paused.play(walk, 30.0)
-    assert _state(paused).memory.contact.steps - steps < 100
+    if contact != "off":
+        assert _state(paused).memory.contact.steps - steps < 100
     for time in np.linspace(28.0, 30.0, 20):
         expected = played.play(walk, time)
-    assert np.abs(points - expected).max() < 3e-3
+    off = np.abs(points - expected).max(axis=1)
+    assert off.max() < most
+    assert np.quantile(off, 0.99) < 2e-3
 
 
 def test_flesh_sleeps_where_bones_stand_still_and_wakes_when_anything_changes():

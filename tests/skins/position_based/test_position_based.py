@@ -248,7 +248,7 @@ def test_a_painted_map_says_where_flesh_is_soft(hero):
 
 def test_skin_that_meets_skin_at_the_elbow_is_parted():
     arm = supple.character("arm", vertices=3000)
-    bend = supple.motion("bend", arm, angle=np.radians(130.0), hold=True)
+    bend = supple.motion("bend", arm, angle=np.radians(138.0), hold=True)
     held = {}
     for contact in ("off", "on-demand", "full"):
         player = supple.player(arm, PositionBased(contact=contact, tetrahedra=3000))

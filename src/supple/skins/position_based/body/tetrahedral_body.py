@@ -23,6 +23,7 @@ from supple.geometry.topology import compact
 from supple.skins.position_based.body.constraints import Constraints, build_constraints
 
 _INFLUENCES = 8  # joints that carry one particle
+_ENOUGH = 0.25  # of the weight of the bone that carries a particle most: bones with less count as farther away
 _HARDLY = 0.25  # of the distance to the nearest bone: bones that are farther away by more have no share in a bond
 WHERE = "PositionBased"
 
@@ -42,13 +43,24 @@ class Bonds:
     lengths: FloatArray
 
     @classmethod
-    def from_bones(cls, points: FloatArray, bones: Bones, *, spread: float = _HARDLY) -> Bonds:
-        """Bind points (P, 3) to bones farther away than the nearest by up to a share `spread`, the less the farther."""
+    def from_bones(
+        cls, points: FloatArray, bones: Bones, *, spread: float = _HARDLY, carried: FloatArray | None = None
+    ) -> Bonds:
+        """Bind points (P, 3) to bones farther away than the nearest by up to a share `spread`, the less the farther.
+
+        `carried` (P, J) are weights by joint: a bone that hardly carries a point counts as farther away, and one that
+        does not is none of its bones, however near it lies, as the jaw to the chest of a dog that hangs its
+        head. Where no bone carries a point, all count as they lie.
+        """
         distances, along = distances_to_segments(points, bones.starts, bones.ends)
+        if carried is not None:
+            distances = distances * _remoteness(carried[:, bones.joints])
         nearest = distances.min(axis=1, keepdims=True)
         near = np.argsort(distances, axis=1, kind="stable")[:, :4]
-        near = np.pad(near, ((0, 0), (0, 4 - near.shape[1])), mode="edge")
+        count = near.shape[1]
+        near = np.pad(near, ((0, 0), (0, 4 - count)), mode="edge")
         far = np.take_along_axis(distances, near, axis=1) - nearest
+        far[:, count:] = np.inf  # there are fewer than four
         weights = np.clip(1.0 - far / np.maximum(spread * nearest, 1e-12), 0.0, 1.0) ** 2
         weights /= weights.sum(axis=1, keepdims=True)
         u = np.clip(np.take_along_axis(along, near, axis=1), 0.0, 1.0)[..., None]
@@ -127,14 +139,12 @@ def build_body(character: Character, *, count: int, weights: str, spread: float 
     weights_by_bone = nearest_bone_weights(points, bones)
     solid = Tetrahedra(points, constraints.corners)
     embeddings = embed_smoothly(character.points, solid), embed(character.points, solid)
-    bonds = Bonds.from_bones(points, bones, spread=spread)
-    distance = distances.min(axis=1)
     body = FleshBody(
         constraints,
         weights_by_bone,
         joint,
-        distance,
-        bonds,
+        distances.min(axis=1),
+        Bonds.from_bones(points, bones, spread=spread),
         surface_corners,
         barycentric,
         skin_depth,
@@ -142,7 +152,18 @@ def build_body(character: Character, *, count: int, weights: str, spread: float 
         Bonds.from_bones(character.points, bones),
         *embeddings,
     )
-    return body if weights == "bones" else replace(body, weights=_carry_weights_inwards(body, character))
+    if weights == "bones":
+        return body
+    inner = _carry_weights_inwards(body, character)
+    carried = inner.dense(len(character.skeleton))
+    return replace(body, weights=inner, bonds=Bonds.from_bones(points, bones, spread=spread, carried=carried))
+
+
+def _remoteness(weights: FloatArray) -> FloatArray:
+    """How many times farther away bones (P, B) count than they lie, by how much less they carry than the most."""
+    most = weights.max(axis=1, keepdims=True)
+    enough = np.where(most > 0.0, _ENOUGH * most, 1.0)
+    return np.where(most > 0.0, np.maximum(enough / np.maximum(weights, 1e-6 * enough), 1.0), 1.0)
 
 
 def _moving_bones(character: Character, bones: Bones) -> Bones:
