@@ -27,6 +27,7 @@ _WHERE = "curve network"
 _AROUND = 0.6  # steps around a limb for every step along it
 _FEWEST, _MOST_CURVES, _MOST_NODES = 8, 64, 96
 _FEWEST_CURVES, _FEWEST_NODES = 4, 5  # of a limb
+_ON_SKIN = 0.5  # of a limb's nodes: with fewer on skin it gets none
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +130,7 @@ def curve_network(
     apart along a limb; around it they are nearer. `limbs` are parts of the body of your own, instead of those that the
     skeleton tells. `sizes` names limbs and gives (curves, nodes) for them, whatever else is asked for.
     `leave_out` names limbs that get no curves; their skin follows the nearest ones. So does that of limbs
-    whose skin cannot be reached from their bones, with a warning.
+    whose skin cannot be reached from their bones, or of which most nodes would lie on no skin, with a warning.
 
     Where the mesh is made of quads and even edge loops run along a limb, those are its curves, as many as there are.
     Everywhere else curves are cast from inside the limb, at equal angles. `loops` is "none" to cast all of them, or
@@ -149,7 +150,9 @@ def curve_network(
     mesh = None if quads is None else QuadMesh(quads, character.points)
     whole = RayTarget(character.points, character.triangles)
     small = _too_small(limbs, nodes_per_vertex, {*(sizes or {})}) if spacing is None else set()
-    parts, unreached = [], []
+    parts: list[Part] = []
+    poor: list[Part] = []
+    unreached: list[UnreachedError] = []
     for limb in limbs:
         if limb.name in leave_out or limb.name in small:
             continue
@@ -174,15 +177,21 @@ def curve_network(
                 )
             else:
                 laid = caster.cast(curves, nodes, whole=limb.name in (sizes or {}))
-                parts.append(Part(limb, laid.curves, laid.nodes, laid.surface_points, laid.found))
+                sound = limb.name in (sizes or {}) or float(laid.found.mean()) >= _ON_SKIN
+                (parts if sound else poor).append(Part(limb, laid.curves, laid.nodes, laid.surface_points, laid.found))
         except UnreachedError as problem:
             unreached.append(problem)
+    if not parts:
+        parts, poor = poor, []
     if not parts and unreached:
         raise unreached[0]
     if not parts:
         raise InputError(_WHERE, "every limb was left out", "at least one is needed", "keep one")
     for reason in unreached:
         warnings.warn(f"left out: {reason}", SuppleWarning, stacklevel=2)
+    for part in poor:
+        given = f"{100 * float(part.found.mean()):.0f} % of the nodes of {part.name} lie on its skin"
+        warnings.warn(f"left out: {given}, since its bones are not inside it", SuppleWarning, stacklevel=2)
     return Network(character, tuple(parts))
 
 

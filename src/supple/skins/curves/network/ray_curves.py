@@ -17,7 +17,7 @@ from supple.errors import InputError
 from supple.skins.curves.network.centerline import Centerline, RayTarget, Stations, find_exit, parallel_transport
 from supple.skins.curves.network.surface_points import SurfacePoints
 
-_COVERED = 0.5  # of a curve's or a ring's nodes: with fewer on skin it is not made
+_COVERED = 0.7  # of a curve's or a ring's nodes: with fewer on skin it is not made
 _FEWEST_CURVES, _FEWEST_NODES = 4, 5  # of a limb
 _OWN = 0.2  # share of a triangle that a limb must move for its rays to stop there
 _STEEPEST = np.radians(78.0)  # how far the last ring of a closed end leans from the side to the tip
