@@ -1,8 +1,11 @@
-"""Draws the pictures of docs/pose-space.md and docs/curves.md anew: python docs/figures/make_learnt.py [FOLDER]."""
+"""Draws the pictures of docs/pose-space.md, curves.md and joint-statistics.md: python make_learnt.py [FOLDER]."""
 
 from __future__ import annotations
 
+import os
+import runpy
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +28,7 @@ SIZE = (400, 440)
 FPS = 24.0
 NAMES = ("linear blend", "learnt from other motions", "the flesh itself")
 WIND = (0.0, 12.0, 0.0)
+FINGERS = ("joints at thirds of the finger", "joints where people have them")
 WINDS = ("no wind", "in a wind, a1 = 1", "in a wind, a1 = 4")
 
 
@@ -69,7 +73,31 @@ def beams(folder: Path) -> None:
     save_picture(contact_sheet([pictures], captions=WINDS), folder / "curves-wind.jpg")
 
 
+def fingers(folder: Path) -> None:
+    """A finger whose knuckles are where people have them, bent with its joints at thirds and with people's joints."""
+    example = Path(__file__).resolve().parents[2] / "examples" / "22_joint_statistics.py"
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as place:  # the example writes a file where it stands
+        os.chdir(place)
+        try:
+            made = runpy.run_path(str(example))
+        finally:
+            os.chdir(before)
+    rigs, shown = (made["finger"], made["right"]), []
+    for rig in rigs:
+        turn = quat_from_axis_angle([0.0, 0.0, 1.0], np.radians(80.0))
+        pose = supple.Pose.from_rotations(rig.skeleton, {"index_02": turn})
+        shown.append(supple.player(rig, supple.LinearBlend()).advance(pose).copy())
+    camera = Camera.framing(np.concatenate(shown), size=SIZE, direction=(-0.35, -0.1, 1.0))
+    pictures = []
+    for rig, bent in zip(rigs, shown, strict=True):
+        with Renderer(rig.points, rig.triangles, size=SIZE, ground=False) as renderer:
+            pictures.append(renderer.draw(bent, camera=camera).copy())
+    save_picture(contact_sheet([pictures], captions=FINGERS), folder / "joint-statistics-finger.jpg")
+
+
 if __name__ == "__main__":
     where = Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURES
+    fingers(where)
     beams(where)
     learnt(where)

@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     measured = HANDS if arguments.measured is None else Proportions.read(arguments.measured)
     before = finger_report(character, measured=measured)
     if not before.segments:
-        console.say("No finger with as many joints as were measured was found by its name.")
+        console.say("There is no finger to compare, with as many joints as were measured and an end that is known.")
     if arguments.output is None:
         console.say(str(before))
         return {"segments": _plain(before), "outside": len(before.outside)}
