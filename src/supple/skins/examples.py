@@ -148,10 +148,11 @@ class SkinExamples:
 
 @dataclass(frozen=True)
 class MotionErrors:
-    """One motion against the skin that taught it, root mean squares over its vertices [m].
+    """One motion against the skin that taught it: distances of its vertices [m].
 
-    `rms` over all frames and `worst_frame` in the worst one, `below` what the kinematic skin alone has over all frames,
-    `worse_frames` in how many frames the learnt skin is farther off than that one.
+    `rms`, their root mean square over all frames, and `worst_frame`, the same in the worst one; `below`, what the
+    kinematic skin alone has over all frames; `worse_frames`, in how many frames the learnt skin is farther off than
+    that one. `mean` is the plain mean over vertices and frames (zero in models that were saved before it was kept).
     """
 
     frames: int
@@ -159,17 +160,25 @@ class MotionErrors:
     worst_frame: float
     below: float
     worse_frames: int
+    mean: float = 0.0
 
     def __str__(self) -> str:
         worse = f", worse than it in {self.worse_frames} frames" if self.worse_frames else ""
+        mean = f"{1000 * self.mean:.2f} mm on average, " if self.mean > 0.0 else ""
         return (
-            f"{1000 * self.rms:.2f} mm RMS ({1000 * self.worst_frame:.2f} in the worst of {self.frames} frames), "
+            f"{mean}{1000 * self.rms:.2f} mm RMS "
+            f"({1000 * self.worst_frame:.2f} in the worst of {self.frames} frames), "
             f"the skin below {1000 * self.below:.2f} mm{worse}"
         )
 
 
-def errors_by_motion(examples: SkinExamples, mine: FloatArray, below: FloatArray) -> tuple[MotionErrors, ...]:
-    """Errors of every motion from mean squared distances (F,) [m^2] of the learnt skin and of the one below it."""
+def errors_by_motion(
+    examples: SkinExamples, mine: FloatArray, below: FloatArray, means: FloatArray
+) -> tuple[MotionErrors, ...]:
+    """Errors of every motion from mean squared distances (F,) [m^2] of the learnt skin and of the one below it.
+
+    `means` (F,) [m] are the mean distances of the learnt skin.
+    """
     found = []
     for motion, frames in enumerate(examples.lengths):
         own = examples.motions == motion
@@ -180,6 +189,7 @@ def errors_by_motion(examples: SkinExamples, mine: FloatArray, below: FloatArray
                 float(np.sqrt(mine[own].max())),
                 float(np.sqrt(below[own].mean())),
                 int((mine[own] > below[own]).sum()),
+                float(means[own].mean()),
             )
         )
     return tuple(found)

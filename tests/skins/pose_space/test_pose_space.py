@@ -73,6 +73,8 @@ def test_what_is_played_is_what_training_says(tube, model, kept_out, kind):
     played = supple.bake(tube, motion, kind(trained=model), fps=FPS).points
     if kind is supple.PoseSpaceDynamics:
         assert distance(played, kept_out.points) == pytest.approx(model.errors.tested[0].rms, rel=1e-3)
+        mean = np.linalg.norm(played - kept_out.points, axis=2).mean()
+        assert mean == pytest.approx(model.errors.tested[0].mean, rel=1e-3)
     else:  # which sees every pose as if it were held
         assert distance(played, kept_out.points) < 0.3 * model.errors.tested[0].below
 

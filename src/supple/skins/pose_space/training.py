@@ -234,12 +234,13 @@ def motion_errors(
 ) -> tuple[MotionErrors, ...]:
     """How far skins with these offsets at rest are from the examples, motion by motion."""
     below = HostSkin(BASE_SKINS[base](), character)
-    mine, its = np.zeros(len(examples)), np.zeros(len(examples))
+    mine, its, means = (np.zeros(len(examples)) for _ in range(3))
     for number, (pose, points) in enumerate(zip(examples.poses, examples.points, strict=True)):
         open_ = points - below(pose)
         added = np.einsum("vij,vj->vi", blended_transforms(character, pose, base), offsets[number])
         mine[number], its[number] = (np.square(each).sum(axis=1).mean() for each in (added - open_, open_))
-    return errors_by_motion(examples, mine, its)
+        means[number] = np.linalg.norm(added - open_, axis=1).mean()
+    return errors_by_motion(examples, mine, its, means)
 
 
 def _folds(examples: SkinExamples) -> IntArray:

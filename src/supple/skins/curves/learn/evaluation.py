@@ -53,8 +53,9 @@ def evaluate(
 
 def test_motions(model: CurveModel, examples: SkinExamples, dataset: CurveDataset) -> tuple[MotionErrors, ...]:
     """How far a model is from whole motions, which it was not shown."""
-    off = np.square(play(model, dataset.rotations) - dataset.offsets).sum(axis=2).mean(axis=1)
-    return errors_by_motion(examples, off, np.square(dataset.offsets).sum(axis=2).mean(axis=1))
+    squares = np.square(play(model, dataset.rotations) - dataset.offsets).sum(axis=2)
+    below = np.square(dataset.offsets).sum(axis=2).mean(axis=1)
+    return errors_by_motion(examples, squares.mean(axis=1), below, np.sqrt(squares).mean(axis=1))
 
 
 def play(model: CurveModel, rotations: FloatArray) -> FloatArray:
