@@ -70,7 +70,7 @@ def test_an_animal_has_a_tail_and_four_legs():
 def test_a_limb_whose_bones_lie_outside_it_gets_no_curves(hero):
     """An arm whose bones are taken to lie half a metre away: rays from there meet next to nothing of it."""
     limbs = find_limbs(hero)
-    arm = next(limb for limb in limbs if "Arm" in limb.name)
+    arm = next(limb for limb in limbs if "arm" in limb.name)
     aside = replace(arm, path=arm.path + np.array([0.0, 0.0, 0.5]))
     with pytest.warns(SuppleWarning, match="left out"):
         made = curve_network(hero, limbs=[aside if limb is arm else limb for limb in limbs])
