@@ -47,7 +47,7 @@ def decompose(
     bones: int,
     influences: int = 4,
     keep_skeleton: bool = False,
-    rounds: int = 100,
+    rounds: int = 60,
     smoothness: float = 0.0,
     seed: int = 0,
     tries: int = 8,
@@ -191,7 +191,7 @@ def _check(sequence: PointSequence, *, bones: int, influences: int, rounds: int,
             _WHERE, f"influences is {influences}", f"1 to {_MOST_INFLUENCES} are possible", "use 4 for most engines"
         )
     if rounds < 1:
-        raise InputError(_WHERE, f"rounds is {rounds}", "at least one is needed", "try 100")
+        raise InputError(_WHERE, f"rounds is {rounds}", "at least one is needed", "try 60")
     if not (np.isfinite(smoothness) and smoothness >= 0.0):
         raise InputError(_WHERE, f"smoothness is {smoothness}", "zero or more is needed", "try 0.001")
 

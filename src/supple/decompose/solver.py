@@ -18,7 +18,7 @@ from supple.decompose.rigid import Moments, fit_bones
 
 _SWEEPS = 5  # over the bones in every round
 _USELESS = 1.0  # a bone whose squared weights sum to less than one vertex's worth is put elsewhere
-_ENOUGH = 1e-4  # stop when a round lowers the error by less than this share of it
+_ENOUGH = 3e-4  # stop when a round lowers the error by less than this share of it
 _EXACT = 1e-9  # or when the error is this small, of the body's size
 _SETTLING = 3  # rounds for the helpers there are before more are put in
 # More influences than are wanted, and rounds with them, before those that are: on a galloping horse that leaves 4 %
