@@ -69,8 +69,8 @@ class Crowd(Character):
 def stacked(numbers: ArrayLike, count: int, span: int) -> np.ndarray:
     """Numbers of `count` copies, those of copy c raised by c `span`, one copy after another."""
     given = np.asarray(numbers)
-    shifts = span * np.arange(count).reshape(-1, *[1] * given.ndim)
-    return (given[None] + shifts).reshape(-1, *given.shape[1:]).astype(given.dtype)
+    shifts = (span * np.arange(count)).astype(given.dtype).reshape(-1, *[1] * given.ndim)
+    return np.add(given[None], shifts, dtype=given.dtype).reshape(-1, *given.shape[1:])
 
 
 def _skeleton(skeleton: Skeleton, count: int) -> Skeleton:

@@ -9,35 +9,39 @@ from supple.geometry.topology import signed_volume
 from supple.motion.pose import Pose
 from supple.skins.kinematic.volume_preservation import RestVolume, VolumePreserver
 
+DEVICES = ["cpu", pytest.param("cuda:0", marks=pytest.mark.cuda)]
 
-def limited_offset(missing, gains, farthest, longest=10.0):
-    """The offset that a processor finds for one body."""
-    from supple.skins.kinematic.volume_kernels import find_offset
+
+def limited_offset(missing, gains, farthest, longest=10.0, device="cpu"):
+    """The offset that is found for one body."""
+    from supple.skins.kinematic.volume_kernels import SEARCHERS, find_offset
 
     wp, count = devices.warp(), len(gains)
-    sums = np.array([missing, 0.0, 0.0, 0.0, 0.0])
+    lanes = 1 if device == "cpu" else int(SEARCHERS)
     arrays = [
-        devices.to_device(np.asarray(each, dtype=np.float32), wp.float32, "cpu")
-        for each in ([longest], np.zeros(count), gains, np.ones(count), farthest, sums)
+        devices.to_device(np.asarray(each, dtype=np.float32), wp.float32, device)
+        for each in ([longest], np.zeros(count), gains, np.ones(count), farthest, [missing, 0.0])
     ]
-    devices.Launch(find_offset, 1, [count, *arrays], "cpu")()
-    return float(arrays[-1].numpy()[4])
+    devices.Launch(find_offset, lanes, [count, *arrays], device, block=lanes)()
+    return float(arrays[-1].numpy()[1])
 
 
+@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("share", [0.1, 0.6, 0.95, -0.6])
-def test_what_some_cannot_take_goes_to_the_others(share):
+def test_what_some_cannot_take_goes_to_the_others(share, device):
     draw = np.random.default_rng(1)
     gains, farthest = draw.uniform(0.1, 1.0, 300), draw.uniform(0.0, 2.0, 300)
     missing = share * float((gains * farthest).sum())
-    offset = limited_offset(missing, gains, farthest)
+    offset = limited_offset(missing, gains, farthest, device=device)
     assert np.sign(offset) == np.sign(missing)
     assert (gains * np.minimum(abs(offset), farthest)).sum() == pytest.approx(abs(missing), rel=1e-6)
 
 
-def test_more_than_all_can_take_is_not_hidden():
+@pytest.mark.parametrize("device", DEVICES)
+def test_more_than_all_can_take_is_not_hidden(device):
     gains, farthest = np.ones(10), np.linspace(0.1, 1.0, 10)
-    assert limited_offset(100.0, gains, farthest) >= 1.0
-    assert limited_offset(0.0, gains, farthest) == 0.0
+    assert limited_offset(100.0, gains, farthest, device=device) >= 1.0
+    assert limited_offset(0.0, gains, farthest, device=device) == 0.0
     assert limited_offset(1.0, np.zeros(10), farthest) == 0.0
     gains[3], farthest[3] = 1e-38, 1e30  # folded so that it has no normal: it gives nothing, however far it goes
     assert limited_offset(100.0, gains, farthest, longest=1.0) == 1.0

@@ -117,6 +117,21 @@ def test_round_a_particle_and_through_all_elements_add_up_alike(body):
     np.testing.assert_allclose(around, through, atol=1e-5 * np.abs(through).max())
 
 
+def test_body_by_body_and_through_all_elements_add_up_alike(body):
+    """As a GPU does for a crowd, whose blocks of threads are one thread each on a processor."""
+    from supple.skins.position_based.solve import energy as module
+
+    made, masses = lbfgs_solver(body, copies=3)
+    shaken = 0.01 * np.random.default_rng(4).standard_normal((3, *body.points.shape))
+    put(made, (body.points + shaken).reshape(-1, 3), np.tile(masses, 3))
+    made.pressure.targets.assign(made.pressure.targets.numpy() * np.linspace(0.9, 1.1, 3 * len(body.corners)))
+    _, through = evaluated(made)
+    made._short_star = module.short_star_arrays(module.star_arrays(made._binding, "cpu"), "cpu")
+    made._element_lanes = 1
+    _, around = evaluated(made)
+    np.testing.assert_allclose(around, through, atol=1e-5 * np.abs(through).max())
+
+
 @pytest.mark.cuda
 @pytest.mark.parametrize("copies", [1, 3, 70])
 def test_a_gpu_finds_the_gradient_and_the_way_down_for_one_body_and_for_a_crowd(body, copies):

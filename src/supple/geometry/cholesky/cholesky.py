@@ -72,26 +72,40 @@ def _sparse(matrix: Any, items: IntArray) -> tuple[IntArray, tuple[Float32Array 
     )
 
 
+def round_to_tensor_cores(values: Float32Array) -> Float32Array:
+    """Numbers of 11 significant bits, which is what tensor cores multiply, nearest to those given."""
+    bits = np.ascontiguousarray(values).view(np.uint32)
+    return ((bits + np.uint32(0x1000)) & np.uint32(0xFFFFE000)).view(np.float32)
+
+
 class Cholesky:
     """A factor on a device, for one state alone; it may be replaced by that of a matrix with the same entries.
 
-    Each of `copies` bodies alike is `stride` items long. A processor gives each body a thread.
+    Each of `copies` bodies alike is `stride` items long. A processor gives each body a thread. What is `rounded` only
+    has to be near A^-1 and symmetric, as a preconditioner is: for many bodies a GPU takes it with 11 bits.
     """
 
-    def __init__(self, factor: Factor, *, stride: int, copies: int, device: str) -> None:
+    def __init__(self, factor: Factor, *, stride: int, copies: int, device: str, rounded: bool = False) -> None:
         wp = devices.warp()
+        self._rounded = rounded and factor.is_dense and copies >= _MANY
         self._device, self._stride, self._copies = device, stride, copies
         self._count, self._is_dense = len(factor), factor.is_dense
         self._arrays = [
             wp.array(values, dtype=wp.int32 if values.dtype.kind == "i" else wp.float32, device=device)
-            for values in (factor.rows, *factor.arrays)
+            for values in (factor.rows, *self._values(factor))
         ]
         self._work = wp.zeros(0 if self._is_dense else copies * self._count, dtype=wp.vec3f, device=device)
 
     def replace(self, factor: Factor) -> None:
         """Take another factor; launches that were recorded see it."""
-        for array, values in zip(self._arrays, (factor.rows, *factor.arrays), strict=True):
+        for array, values in zip(self._arrays, (factor.rows, *self._values(factor)), strict=True):
             devices.write(array, values)
+
+    def _values(self, factor: Factor) -> tuple[Float32Array | IntArray, ...]:
+        """The arrays of a factor, as tensor cores take them where that is near enough."""
+        if self._rounded:
+            return tuple(round_to_tensor_cores(np.asarray(values, dtype=np.float32)) for values in factor.arrays)
+        return factor.arrays
 
     def solving(self, sides: Any, answers: Any) -> devices.Launch:
         """Recorded: `answers` = A^-1 `sides`, vec3f on the device; items that are no unknowns stay as they are."""
@@ -106,7 +120,6 @@ class Cholesky:
             count, inputs = self._copies * self._count * lanes, [*given, sides, answers]
             return devices.Launch(inverse_kernels.multiply_row, count, inputs, self._device, block=lanes)
         tiles = -(-self._count // inverse_kernels.UNKNOWNS) * -(-self._copies // inverse_kernels.BODIES)
-        count, inputs = tiles * inverse_kernels.THREADS, [self._copies, *given, sides, answers]
-        return devices.Launch(
-            inverse_kernels.multiply_tiles, count, inputs, self._device, block=inverse_kernels.THREADS
-        )
+        threads, inputs = int(inverse_kernels.THREADS), [self._copies, *given, sides, answers]
+        kernel = inverse_kernels.multiply_rounded_tiles if self._rounded else inverse_kernels.multiply_tiles
+        return devices.Launch(kernel, threads * tiles, inputs, self._device, block=threads)

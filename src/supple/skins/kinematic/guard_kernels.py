@@ -30,38 +30,56 @@ def kept_difference(limit: float, rest: float, carried: wp.vec3f, difference: wp
 
 @wp.kernel(enable_backward=False)
 def find_drawn_out(
-    first: int, limit: float, edges: Pairs, rest: FloatArray, incoming: Points, skin: Points, flags: IntArray
+    first: int, limit: float, each: int, edges: Pairs, rest: FloatArray, incoming: Points, skin: Points, flags: IntArray
 ):
-    """1 for edges that are too long, else 0."""
-    e = first + wp.tid()
-    i = edges[e][0]
-    j = edges[e][1]
+    """1 for edges that are too long, else 0; those of one copy of `each` vertices follow those of the one before."""
+    n = first + wp.tid()
+    copy = n / edges.shape[0]
+    e = n - copy * edges.shape[0]
+    i = copy * each + edges[e][0]
+    j = copy * each + edges[e][1]
     carried = incoming[i] - incoming[j]
-    flags[e] = int(kept_difference(limit, rest[e], carried, skin[i] - skin[j] - carried) < 1.0)
+    flags[n] = int(kept_difference(limit, rest[e], carried, skin[i] - skin[j] - carried) < 1.0)
 
 
 @wp.kernel(enable_backward=False)
 def draw_together(
     first: int,
     limit: float,
+    number: int,
+    each: int,
     starts: IntArray,
     others: IntArray,
     rest: FloatArray,
     incoming: Points,
     skin: Points,
     after: Points,
+    moved: IntArray,
 ):
-    """Ends of an edge that is too long come to what they have in common, by as much as it is: their mean d."""
+    """Ends of an edge that is too long come to what they have in common, by as much as it is: their mean d.
+
+    `starts`, `others` and `rest` are those of one copy, of `each` vertices. In round `number`, from 0 on, only vertices
+    are looked at that moved in the round before, or have a neighbour that did: `moved` is the number of the next round
+    for them. All others are alike in `skin` and `after` since the first round.
+    """
     i = first + wp.tid()
+    if number > 0 and moved[i] < number:
+        return
+    shift = (i / each) * each
     y = incoming[i]
     d = skin[i] - y
     change = wp.vec3f(0.0, 0.0, 0.0)
     wrong = float(0.0)
-    for e in range(starts[i], starts[i + 1]):
-        j = others[e]
+    for e in range(starts[i - shift], starts[i - shift + 1]):
+        j = shift + others[e]
         difference = d - (skin[j] - incoming[j])
         kept = kept_difference(limit, rest[e], y - incoming[j], difference)
         if kept < 1.0:
             change -= 0.5 * (1.0 - kept) * difference
             wrong += 1.0
-    after[i] = y + d + change / wp.max(wrong, 1.0)
+    after[i] = skin[i]
+    if wrong > 0.0:
+        after[i] = y + d + change / wrong
+        moved[i] = number + 1
+        for e in range(starts[i - shift], starts[i - shift + 1]):
+            moved[shift + others[e]] = number + 1

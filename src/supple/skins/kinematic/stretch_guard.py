@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ import numpy as np
 from supple import device as devices
 from supple.arrays import Float32Array, IntArray
 from supple.character.character import Character
-from supple.character.crowd import stacked
 from supple.geometry import topology
 
 _LIMIT = 2.4  # of its length at rest: how long an edge may become, unless the bones draw it out farther
@@ -22,13 +21,17 @@ _REPEATS = 20  # of these rounds on a processor, while there are edges that are 
 
 @dataclass(frozen=True, eq=False)
 class StretchGuard:
-    """The E edges of a skin that have a length, and the vertices around every vertex, with lengths at rest [m]."""
+    """The E edges of a skin that have a length, and the vertices around every vertex, with lengths at rest [m].
+
+    Of a crowd they are those of one of its `copies`.
+    """
 
     edges: IntArray
     lengths: Float32Array
     starts: IntArray
     others: IntArray
     lengths_around: Float32Array
+    copies: int = 1
 
     @classmethod
     def from_character(cls, character: Character) -> StretchGuard:
@@ -46,16 +49,9 @@ class StretchGuard:
         pairs = np.stack([owners, around.indices], axis=1).astype(np.int32)
         return cls(edges.astype(np.int32), measured(edges), around.starts, around.indices, measured(pairs))
 
-    def stack(self, count: int, vertices: int) -> StretchGuard:
-        """Those of `count` copies of a character with so many vertices, one after another."""
-        ends = np.append(stacked(self.starts[:-1], count, len(self.others)), count * len(self.others))
-        return StretchGuard(
-            stacked(self.edges, count, vertices),
-            np.tile(self.lengths, count),
-            ends.astype(self.starts.dtype),
-            stacked(self.others, count, vertices),
-            np.tile(self.lengths_around, count),
-        )
+    def stack(self, count: int) -> StretchGuard:
+        """That of a crowd of `count`, of which this is one member's."""
+        return replace(self, copies=count)
 
     def record(self, incoming: Any, skin: Any, constants: devices.Constants) -> list[Callable[[], object]]:
         """Recorded: bring ends of edges together that flesh drew apart from where the bones carry them (`incoming`).
@@ -68,18 +64,28 @@ class StretchGuard:
         if not len(self.edges):
             return []
         wp, put, device = devices.warp(), constants.put, constants.device
+        count, each = self.copies * len(self.edges), len(skin) // self.copies
         if device == "cpu":
-            flags, edges = constants.blank(len(self.edges), wp.int32), put(self.edges, wp.vec2i)
-            inputs = [_LIMIT, edges, put(self.lengths, wp.float32), incoming, skin, flags]
-            look = devices.Launch(kernels.find_drawn_out, len(self.edges), inputs, device)
+            flags, edges = constants.blank(count, wp.int32), put(self.edges, wp.vec2i)
+            inputs = [_LIMIT, each, edges, put(self.lengths, wp.float32), incoming, skin, flags]
+            look = devices.Launch(kernels.find_drawn_out, count, inputs, device)
             return [lambda: self._draw_together(look, flags.numpy(), incoming.numpy(), skin.numpy())]
-        other = constants.blank(len(skin), wp.vec3f)
+        return self.record_rounds(incoming, skin, constants)
+
+    def record_rounds(self, incoming: Any, skin: Any, constants: devices.Constants) -> list[Callable[[], object]]:
+        """Recorded: the rounds of all vertices at once, as a GPU goes through them."""
+        from supple.skins.kinematic import guard_kernels as kernels
+
+        wp, put = devices.warp(), constants.put
+        other, moved = constants.blank(len(skin), wp.vec3f), constants.blank(len(skin), wp.int32)
         around = [put(self.starts, wp.int32), put(self.others, wp.int32), put(self.lengths_around, wp.float32)]
-        return [
-            devices.Launch(kernels.draw_together, len(skin), [_LIMIT, *around, incoming, *buffers], device)
-            for _ in range(_ROUNDS // 2)
-            for buffers in ((skin, other), (other, skin))
+        around = [len(skin) // self.copies, *around, incoming]
+        buffers = [(skin, other), (other, skin)] * (_ROUNDS // 2)
+        rounds = [
+            devices.Launch(kernels.draw_together, len(skin), [_LIMIT, number, *around, *pair, moved], constants.device)
+            for number, pair in enumerate(buffers)
         ]
+        return [moved.zero_, *rounds]
 
     def _draw_together(
         self, look: Callable[[], object], flags: IntArray, incoming: Float32Array, skin: Float32Array
@@ -90,16 +96,18 @@ class StretchGuard:
             wrong = np.flatnonzero(flags)
             if not len(wrong):
                 return
-            vertices, ends = np.unique(self.edges[wrong], return_inverse=True)
+            copy, edge = np.divmod(wrong, len(self.edges))
+            pairs = self.edges[edge] + (copy * (len(skin) // self.copies))[:, None]
+            vertices, ends = np.unique(pairs, return_inverse=True)
             i, j = ends.reshape(-1, 2).T
             carried = incoming[vertices].astype(np.float64)
             d = skin[vertices] - carried
-            edge = carried[i] - carried[j]
-            plain = np.linalg.norm(edge, axis=1)
-            longest = np.maximum(_LIMIT * self.lengths[wrong].astype(np.float64), plain)
+            apart = carried[i] - carried[j]
+            plain = np.linalg.norm(apart, axis=1)
+            longest = np.maximum(_LIMIT * self.lengths[edge].astype(np.float64), plain)
             for _ in range(_ROUNDS):
                 difference = d[i] - d[j]
-                now = np.linalg.norm(edge + difference, axis=1)
+                now = np.linalg.norm(apart + difference, axis=1)
                 long = now > longest
                 lost = np.where(long, 1.0 - (longest - plain) / np.maximum(now - plain, 1e-300), 0.0)
                 move = 0.5 * lost[:, None] * difference

@@ -16,11 +16,11 @@ EVENLY = wp.constant(0.1)  # of what the part takes that has lost most: what all
 FOLDED = wp.constant(0.5)  # of the areas around a vertex: below this its normal may point anywhere
 SMALLEST_AREA = wp.constant(1.0e-20)
 LANES = wp.constant(256)  # threads of a GPU that add up together
-CHUNK = wp.constant(4096)  # vertices that they add up
+SEARCHERS = wp.constant(512)  # threads of a GPU that search for the offset of one copy
 MOST_ROUNDS = wp.constant(64)  # of the search for an offset: some six are enough
 FOLDED_AWAY = wp.constant(1.0e-6)  # of the largest gain: who gives less is not asked, which would be an endless way
 ROUNDING = wp.constant(1.0e-6)  # of an offset: a step that is shorter changes nothing
-COLUMNS = wp.constant(5)  # of sums: rest volume, volume, volume that the offset adds, its slope, and the offset [m]
+COLUMNS = wp.constant(2)  # of what is found of a copy: rest volume, and the offset [m]
 
 
 @wp.struct
@@ -51,7 +51,6 @@ def volume_terms(
     gains: FloatArray,
     cones: FloatArray,
     reaches: FloatArray,
-    sums: FloatArray,
 ):
     """With S_i the sum of the area vectors (twice the area each) around vertex i: V = sum_i (x_i - o) . S_i / 18.
 
@@ -59,16 +58,12 @@ def volume_terms(
     are folded, |S_i| is less than half of their areas at rest, and it moves less; how far it may be moved at most, its
     reach, goes down with |S_i| there, so that one folded to nothing stays.
 
-    Copies of a crowd have `each` vertices and an origin o of their own, the head of their first joint, and begin to add
-    up at zero. The same about the head of the joint that moves a vertex most is its part in the cones that make up the
-    volume of that joint's part.
+    Copies of a crowd have `each` vertices and an origin o of their own, the head of their first joint. The same about
+    the head of the joint that moves a vertex most is its part in the cones that make up the volume of that joint's
+    part.
     """
     i = first + wp.tid()
     each = around.each
-    if i % each == 0:
-        c = COLUMNS * (i / each)
-        for column in range(1, COLUMNS):
-            sums[c + column] = 0.0
     total = wp.vec3f(0.0, 0.0, 0.0)
     for m in range(around.starts[i], around.starts[i + 1]):
         total += areas[around.members[m]]
@@ -168,58 +163,6 @@ def share_locally(
 
 
 @wp.kernel(enable_backward=False)
-def add_terms(
-    first: int,
-    each: int,
-    chunks: int,
-    volumes: FloatArray,
-    gains: FloatArray,
-    thickness: FloatArray,
-    reaches: FloatArray,
-    sums: FloatArray,
-):
-    """Add up the terms of one piece of one copy: volume, what its offset adds to it, and how fast that grows."""
-    t = first + wp.tid()
-    lane = t % LANES
-    piece = t / LANES
-    copy = piece / chunks
-    start = copy * each + (piece % chunks) * CHUNK
-    stop = wp.min(start + CHUNK, (copy + 1) * each)
-    offset = wp.abs(sums[COLUMNS * copy + 4])
-    volume = float(0.0)
-    added = float(0.0)
-    slope = float(0.0)
-    for i in range(start + lane, stop, LANES):
-        volume += volumes[i]
-        if offset * thickness[i] < reaches[i]:
-            added += offset * gains[i]
-            slope += gains[i]
-        elif thickness[i] > 0.0:
-            added += reaches[i] / thickness[i] * gains[i]
-    total = wp.tile_sum(wp.tile(wp.vec3f(volume, added, slope), preserve_type=True))
-    terms = total[0]
-    if lane == 0:
-        for column in range(3):
-            wp.atomic_add(sums, COLUMNS * copy + 1 + column, terms[column])
-
-
-@wp.kernel(enable_backward=False)
-def raise_offsets(first: int, longest: FloatArray, sums: FloatArray):
-    """One step of Newton towards the offset that adds what a copy is missing; from below, so that it never overshoots.
-
-    Vertices that are at their limit leave the rest to the others, until the offset is the `longest` [m].
-    """
-    c = COLUMNS * (first + wp.tid())
-    missing = sums[c] - sums[c + 1]
-    left = wp.abs(missing) - sums[c + 2]
-    if left > 0.0:
-        further = left / wp.max(sums[c + 3], SMALLEST_AREA)
-        sums[c + 4] = wp.sign(missing) * wp.min(wp.abs(sums[c + 4]) + further, longest[0])
-    for column in range(1, 4):
-        sums[c + column] = 0.0
-
-
-@wp.kernel(enable_backward=False)
 def find_offset(
     first: int,
     each: int,
@@ -228,23 +171,29 @@ def find_offset(
     gains: FloatArray,
     shares: FloatArray,
     reaches: FloatArray,
-    sums: FloatArray,
+    found: FloatArray,
 ):
-    """The same for one copy by one thread, to the end: sum_i g_i min(|d|, f_i) = |missing|, with |d| <= `longest` [m].
+    """The offset that adds what a copy is missing: sum_i g_i min(|d|, f_i) = |missing|, with |d| <= `longest` [m].
 
     g_i is the volume that an offset of one adds at a vertex, and f_i the offset from which it gives no more. Every
     round is a step of Newton, none of which goes beyond the answer. Who gives next to nothing is not asked; where all
-    others together do not give what is missing, the offset is the longest.
+    others together do not give what is missing, the offset is the longest. A GPU has a block of threads for a copy.
     """
-    copy = first + wp.tid()
-    start = copy * each
-    stop = start + each
+    t = first + wp.tid()
+    lanes = wp.block_dim()
+    copy = t / lanes
+    lane = t - copy * lanes
+    start = copy * each + lane
+    stop = (copy + 1) * each
     volume = wp.float64(0.0)
     largest = float(0.0)
-    for i in range(start, stop):
+    for i in range(start, stop, lanes):
         volume += wp.float64(volumes[i])
         largest = wp.max(largest, gains[i])
-    missing = sums[COLUMNS * copy] - float(volume)
+    all_volumes = wp.tile_sum(wp.tile(volume))
+    all_largest = wp.tile_max(wp.tile(largest))
+    least = FOLDED_AWAY * all_largest[0]
+    missing = found[COLUMNS * copy] - float(all_volumes[0])
     wanted = wp.float64(wp.abs(missing))
     offset = float(0.0)
     going = bool(1)
@@ -252,13 +201,17 @@ def find_offset(
         if going:
             added = wp.float64(0.0)
             slope = wp.float64(0.0)
-            for i in range(start, stop):
+            for i in range(start, stop, lanes):
                 g = gains[i]
-                if g > FOLDED_AWAY * largest:
+                if g > least:
                     if offset * shares[i] < reaches[i]:
                         slope += wp.float64(g)
                     else:
                         added += wp.float64(g * reaches[i] / wp.max(shares[i], SMALLEST_AREA))
+            all_added = wp.tile_sum(wp.tile(added))
+            all_slopes = wp.tile_sum(wp.tile(slope))
+            added = all_added[0]
+            slope = all_slopes[0]
             left = wanted - added - wp.float64(offset) * slope
             step = float(0.0)
             if left > wp.float64(0.0):
@@ -268,14 +221,15 @@ def find_offset(
                     step = longest[0] - offset
             offset += step
             going = step > ROUNDING * offset
-    sums[COLUMNS * copy + 4] = wp.sign(missing) * offset
+    if lane == 0:
+        found[COLUMNS * copy + 1] = wp.sign(missing) * offset
 
 
 @wp.kernel(enable_backward=False)
-def inflate(first: int, each: int, sums: FloatArray, reaches: FloatArray, directions: Points, skin: Points):
+def inflate(first: int, each: int, found: FloatArray, reaches: FloatArray, directions: Points, skin: Points):
     """Move every vertex along its normal by its share of the offset of its copy, and by no more than its reach [m]."""
     i = first + wp.tid()
-    offset = sums[COLUMNS * (i / each) + 4]
+    offset = found[COLUMNS * (i / each) + 1]
     size = wp.length(directions[i])
     if size > SMALLEST_AREA:
         skin[i] = skin[i] + (wp.sign(offset) * wp.min(wp.abs(offset) * size, reaches[i]) / size) * directions[i]

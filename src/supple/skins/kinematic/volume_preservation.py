@@ -25,7 +25,6 @@ _MOST = 0.02  # of the thickness of flesh: how far a vertex may be moved
 _BENT = 0.25  # of the radius at which the skin bends: the same, so that neighbours in a crease are not drawn apart
 _THIN = 0.1  # of the mean depth of flesh: what has less takes a small share, and need not come to its limit
 _EVENLY = 0.1  # the smallest share of a part, as in the kernels
-_ROUNDS = 12  # in which a GPU shares out what vertices at their limit leave to others: 4 left a pulled belly 1.1 mm off
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,9 +120,9 @@ class RestVolume:
             told = f"{where}: the skin encloses no volume, none is kept; set keep_volume=False, or give it a body"
             warnings.warn(told, SuppleWarning, stacklevel=2)
 
-    def initial_sums(self, rest_points: FloatArray, copies: int) -> FloatArray:
-        """The sums before anything is added up (5 for every copy): what the volume shall be, then what it is."""
-        return np.tile([topology.signed_volume(rest_points, self.surface), 0.0, 0.0, 0.0, 0.0], copies)
+    def initial_offsets(self, rest_points: FloatArray, copies: int) -> FloatArray:
+        """What the volume of every copy shall be, and the offset that brings it there, before one is found."""
+        return np.tile([topology.signed_volume(rest_points, self.surface), 0.0], copies)
 
     def part_volumes(self, rest_points: FloatArray) -> Float32Array:
         """The volumes (J,) [m³] of all parts of one copy at rest, as cones about their joints."""
@@ -206,8 +205,8 @@ class VolumePreserver:
         self._origins = constants.blank(self._copies * self._joints, wp.vec3f)
         self._terms = [wp.empty(len(points), dtype=wp.float32, device=device) for _ in range(3)]
         rest = volume.member.points
-        initial_sums = volume.initial_sums(rest, self._copies)
-        self._sums = devices.to_device(initial_sums.astype(np.float32), wp.float32, device)
+        offsets = volume.initial_offsets(rest, self._copies)
+        self._offsets = devices.to_device(offsets.astype(np.float32), wp.float32, device)
         self._rest_parts = devices.to_device(volume.part_volumes(rest), wp.float32, device)
         self._thickness = devices.to_device(volume.thickness, wp.float32, device)
         self._limits = devices.to_device(volume.limits, wp.float32, device)
@@ -240,7 +239,7 @@ class VolumePreserver:
             joint_count=joints,
         )
         inputs = [around, areas, self._thickness, self._origins, points]
-        inputs += [directions, volumes, gains, cones, reaches, self._sums]
+        inputs += [directions, volumes, gains, cones, reaches]
         self._measure = [
             devices.Launch(geometry.area_vectors, len(faces), [points, on_device, areas], device),
             devices.Launch(kernels.volume_terms, count, inputs, device),
@@ -253,17 +252,11 @@ class VolumePreserver:
                 device,
             ),
         ]
-        if device == "cpu":
-            inputs = [each, self._longest, volumes, gains, self._shares, reaches, self._sums]
-            self._measure.append(devices.Launch(kernels.find_offset, self._copies, inputs, device, smallest=1))
-        else:  # there many threads add up one round
-            chunks = -(-each // kernels.CHUNK)
-            inputs = [each, chunks, volumes, gains, self._shares, reaches, self._sums]
-            lanes = int(kernels.LANES)
-            adding = devices.Launch(kernels.add_terms, lanes * self._copies * chunks, inputs, device, block=lanes)
-            raising = devices.Launch(kernels.raise_offsets, self._copies, [self._longest, self._sums], device)
-            self._measure += [adding, raising] * _ROUNDS
-        inputs = [each, self._sums, reaches, directions, points]
+        inputs = [each, self._longest, volumes, gains, self._shares, reaches, self._offsets]
+        lanes = 1 if device == "cpu" else int(kernels.SEARCHERS)
+        search = devices.Launch(kernels.find_offset, lanes * self._copies, inputs, device, smallest=1, block=lanes)
+        self._measure.append(search)
+        inputs = [each, self._offsets, reaches, directions, points]
         self._inflate = devices.Launch(kernels.inflate, count, inputs, device)
 
     def _set_longest(self, thickness: Float32Array, limits: Float32Array) -> None:
@@ -301,7 +294,7 @@ class VolumePreserver:
             return
         points = self._morph_targets.update(pose.shapes)
         if points is not None:
-            devices.write(self._sums, self._volume.initial_sums(points, self._copies))
+            devices.write(self._offsets, self._volume.initial_offsets(points, self._copies))
             devices.write(self._rest_parts, self._volume.part_volumes(points))
         pose.write_heads(self._origins)
 

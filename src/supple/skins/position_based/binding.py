@@ -201,7 +201,7 @@ class FleshBinding:
             attachment=self.attachment.stack(count, particles),
             plain_attachment=self.plain_attachment.stack(count, particles),
             hanging=self.hanging.stack(count, len(crowd.member.points)),
-            guard=self.guard.stack(count, len(crowd.member.points)),
+            guard=self.guard.stack(count),
             cover=self.cover.stack(count, len(crowd.member.skeleton)),
             cover_offsets=np.tile(self.cover_offsets, (count, 1)),
             covers=np.tile(self.covers, (count, 1)),

@@ -7,6 +7,7 @@ A copy of a crowd has `each` vertices; what belongs to copies follows copy after
 
 import warp as wp
 
+from supple.geometry.kernels.block import sum_of_eight
 from supple.geometry.kernels.rotation import rotate
 from supple.skins.kinematic.kernels import Joints, Points, Quaternions, Weights
 from supple.skins.kinematic.rotation_kernels import blend_rotations
@@ -22,6 +23,7 @@ CAP = wp.constant(1)
 VERTEX = wp.constant(2)
 FOLDED = wp.constant(0.3)  # of its length at rest along the limb: skin that is as short lies in a crease
 UNFOLDED = wp.constant(0.8)  # the same for skin that swells in full
+LANES = 8  # threads of a GPU that add up together, beside one another; elsewhere each is alone
 LEAST_GAIN = wp.constant(0.02)  # of a limb's volume: what gains less by swelling to twice its girth is left as it is
 
 
@@ -96,15 +98,21 @@ def place_corners(first: int, count: int, limbs: Limbs, skin: Points, corners: P
 
 
 @wp.kernel(enable_backward=False)
-def place_middles(first: int, count: int, corner_count: int, limbs: Limbs, corners: Points, middles: Points):
-    """The middle of every line."""
-    n = first + wp.tid()
+def place_middles(
+    first: int, lanes: int, count: int, corner_count: int, limbs: Limbs, corners: Points, middles: Points
+):
+    """The middle of every line, by so many threads beside one another: `LANES` of a GPU, one elsewhere."""
+    thread = first + wp.tid()
+    n = thread / lanes
+    lane = thread - n * lanes
     copy = n / count
     k = n - copy * count
     middle = wp.vec3f(0.0, 0.0, 0.0)
-    for m in range(limbs.line_starts[k], limbs.line_starts[k + 1]):
+    for m in range(limbs.line_starts[k] + lane, limbs.line_starts[k + 1], lanes):
         middle += limbs.line_shares[m] * corners[copy * corner_count + limbs.line_corners[m]]
-    middles[n] = middle
+    middle = wp.vec3f(sum_of_eight(middle[0]), sum_of_eight(middle[1]), sum_of_eight(middle[2]))
+    if lane == 0:
+        middles[n] = middle
 
 
 @wp.kernel(enable_backward=False)
@@ -133,6 +141,7 @@ def cone(a: wp.vec3f, b: wp.vec3f, c: wp.vec3f) -> float:
 @wp.kernel(enable_backward=False)
 def add_chunks(
     first: int,
+    lanes: int,
     chunk_count: int,
     corner_count: int,
     line_count: int,
@@ -143,8 +152,10 @@ def add_chunks(
     gains: FloatArray,
     sums: Vec2Array,
 ):
-    """Volume, and what it gains by swelling, of one chunk of one limb."""
-    n = first + wp.tid()
+    """Volume, and what it gains by swelling, of one chunk of one limb; `lanes` as for middles."""
+    thread = first + wp.tid()
+    n = thread / lanes
+    lane = thread - n * lanes
     copy = n / chunk_count
     c = n - copy * chunk_count
     at = copy * limbs.each
@@ -152,7 +163,7 @@ def add_chunks(
     kind = limbs.chunk_kinds[c]
     volume = float(0.0)
     gain = float(0.0)
-    for m in range(limbs.chunk_starts[c], limbs.chunk_starts[c + 1]):
+    for m in range(limbs.chunk_starts[c] + lane, limbs.chunk_starts[c + 1], lanes):
         item = limbs.items[m]
         if kind == TRIANGLE:
             t = limbs.triangles[item]
@@ -164,7 +175,9 @@ def add_chunks(
             volume += limbs.item_shares[m] * cone(a, b, middles[copy * line_count + s[2]] - o)
         else:
             gain += gains[at + item]
-    sums[n] = wp.vec2f(volume, gain)
+    total = wp.vec2f(sum_of_eight(volume), sum_of_eight(gain))
+    if lane == 0:
+        sums[n] = total
 
 
 @wp.kernel(enable_backward=False)

@@ -23,7 +23,7 @@ from supple.skins.kinematic.swelling.spans import spans_along_limbs
 SHRINKING = 0.3  # of how far a limb may swell: how far it may shrink
 _BETWEEN = 0.5  # of what flesh swells: what is rigid and yet between joints swells
 _ROUNDS = 2  # of steps: the second leaves about a thousandth
-_CHUNK = 64  # terms that one thread adds up
+_CHUNK = 64  # terms that are added up together, by one thread or a few
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,24 +150,19 @@ class LimbSweller:
             launch(geometry.area_vectors, len(faces), points, put(faces, wp.vec3i), areas),
             launch(kernels.measure_gains, count, each, *rows, areas, directions, gains),
         ]
+        lanes = 1 if device == "cpu" else int(kernels.LANES)  # a number of threads that eight divides, or one
         for again in range(_ROUNDS):
             found = [structure, points, corners, middles, gains, sums]
             solved = [structure, self._rest_volumes, sums, swellings, changes]
             if corner_count:
+                drawn = [lanes, line_count, corner_count, structure, corners, middles]
                 stages += [
                     launch(kernels.place_corners, copies * corner_count, corner_count, structure, points, corners),
-                    launch(
-                        kernels.place_middles,
-                        copies * line_count,
-                        line_count,
-                        corner_count,
-                        structure,
-                        corners,
-                        middles,
-                    ),
+                    launch(kernels.place_middles, lanes * copies * line_count, *drawn),
                 ]
+            counts = [lanes, chunk_count, corner_count, line_count]
             stages += [
-                launch(kernels.add_chunks, copies * chunk_count, chunk_count, corner_count, line_count, *found),
+                launch(kernels.add_chunks, lanes * copies * chunk_count, *counts, *found),
                 launch(kernels.solve_limbs, copies * limbs, limbs, chunk_count, self._bounds, min(again, 1), *solved),
                 launch(kernels.swell, count, each, limbs, limb_of, changes, directions, points),
             ]

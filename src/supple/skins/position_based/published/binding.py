@@ -97,6 +97,6 @@ class PublishedBinding:
             corners=stacked(self.corners, count, particles),
             barycentric=np.tile(self.barycentric, (count, 1)),
             offsets=np.tile(self.offsets, (count, 1)),
-            guard=self.guard.stack(count, len(crowd.member.points)),
+            guard=self.guard.stack(count),
             member=self,
         )

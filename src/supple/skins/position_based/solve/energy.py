@@ -159,6 +159,16 @@ def star_arrays(binding: EnergyBinding, device: str) -> Any:
     )
 
 
+def short_star_arrays(star: Any, device: str) -> Any:
+    """The same in half the memory; particles and elements have to be fewer than 65536."""
+    from supple.skins.position_based.solve.energy_kernels import ShortStar, Vec4uArray
+
+    wp = devices.warp()
+    others = wp.array(star.others.numpy().astype(np.uint16), dtype=Vec4uArray.dtype, device=device)
+    names = ("starts", "slopes", "edge_starts", "far_ends", "lengths")
+    return devices.fill_struct(ShortStar(), others=others, **{name: getattr(star, name) for name in names})
+
+
 def _sizes(one: Constraints) -> FloatArray:
     """Six times the volume, and one over the slope, of every element."""
     return np.stack([6.0 * one.rest_volumes, 1.0 / _slopes(_gradients(one))], axis=1)

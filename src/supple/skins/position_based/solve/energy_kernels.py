@@ -39,6 +39,7 @@ Vec3iArray = wp.array(dtype=wp.vec3i)
 Vec2iArray = wp.array(dtype=wp.vec2i)
 FloatArray = wp.array(dtype=wp.float32)
 IntArray = wp.array(dtype=wp.int32)
+Vec4uArray = wp.array(dtype=wp.types.vector(length=4, dtype=wp.uint16))
 
 VOLUME = wp.constant(0)  # weights of the energy: k_V, k_b, k_d, k_q
 BIND = wp.constant(1)
@@ -48,6 +49,8 @@ ONE_SIDED = wp.constant(4)  # 1: flesh may come nearer to its bone than it was a
 CONTACT = wp.constant(5)  # k_c
 TINY = wp.constant(1.0e-12)
 LANES = 8  # threads of a GPU that share a particle
+BODY = 3072  # particles of a body that threads of a GPU hold in memory which they share
+BLOCK = 512  # of these threads
 
 
 @wp.struct
@@ -70,6 +73,18 @@ class Star:
 
     starts: IntArray
     others: Vec4iArray
+    slopes: FloatArray
+    edge_starts: IntArray
+    far_ends: IntArray
+    lengths: FloatArray
+
+
+@wp.struct
+class ShortStar:
+    """The same in half the memory, for bodies of few particles."""
+
+    starts: IntArray
+    others: Vec4uArray
     slopes: FloatArray
     edge_starts: IntArray
     far_ends: IntArray
@@ -130,6 +145,17 @@ def edge_strain(relative: int, k: float, apart: wp.vec3f, target: float) -> wp.v
     if relative == 0:
         number = 0.25 * k * error * error
     return wp.vec4f(f[0], f[1], f[2], number)
+
+
+@wp.func
+def element_pull(
+    relative: int, weight: float, wanted: float, x: wp.vec3f, b: wp.vec3f, c: wp.vec3f, d: wp.vec3f
+) -> wp.vec4f:
+    """What an element does to its corner x, and its number there."""
+    n = wp.cross(c - b, d - b)
+    error = wp.dot(n, b - x) - wanted
+    f = (-weight * error) * n
+    return wp.vec4f(f[0], f[1], f[2], volume_number(relative, weight, error, n))
 
 
 @wp.func
@@ -198,6 +224,11 @@ def strain_by_element(
             scatter_add(sums, own + m[1], -position(pull), pull[3])
 
 
+@wp.func
+def sum_of_lanes(x: wp.vec4f) -> wp.vec4f:
+    return wp.vec4f(sum_of_eight(x[0]), sum_of_eight(x[1]), sum_of_eight(x[2]), sum_of_eight(x[3]))
+
+
 @wp.kernel(enable_backward=False)
 def strain_by_particle(
     first: int,
@@ -219,30 +250,68 @@ def strain_by_particle(
     shift = p - i
     copy = (p // particles_per_copy) * (targets.shape[0] // (particles.shape[0] // particles_per_copy))
     own = particles[p]
-    total = wp.vec3f(0.0, 0.0, 0.0)
-    number = float(0.0)
+    total = wp.vec4f(0.0, 0.0, 0.0, 0.0)
     if own[3] > 0.0:
         x = position(own)
         for t in range(star.starts[i] + lane, star.starts[i + 1], lanes):
             other = star.others[t]
             b = position(particles[shift + other[0]])
-            n = wp.cross(position(particles[shift + other[1]]) - b, position(particles[shift + other[2]]) - b)
+            c = position(particles[shift + other[1]])
+            d = position(particles[shift + other[2]])
             weight = weights[VOLUME] * star.slopes[t]
             wanted = targets[copy + other[3]]
             wanted = target_volume(relative, wanted, settled, p, shift + other[0], shift + other[1], shift + other[2])
-            error = wp.dot(n, b - x) - wanted
-            total -= (weight * error) * n
-            number += volume_number(relative, weight, error, n)
+            total += element_pull(relative, weight, wanted, x, b, c, d)
         k = weights[STRETCH]
         for e in range(star.edge_starts[i] + lane, star.edge_starts[i + 1], lanes):
             end = shift + star.far_ends[e]
             wanted = target_length(relative, star.lengths[e], settled, p, end)
-            pull = edge_strain(relative, k, x - position(particles[end]), wanted)
-            total += position(pull)
-            number += pull[3]
-    strain = wp.vec4f(sum_of_eight(total[0]), sum_of_eight(total[1]), sum_of_eight(total[2]), sum_of_eight(number))
+            total += edge_strain(relative, k, x - position(particles[end]), wanted)
+    strain = sum_of_lanes(total)
     if lane == 0:
         sums[p] = strain
+
+
+@wp.kernel(enable_backward=False, launch_bounds=BLOCK)
+def strain_by_body(
+    first: int,
+    particles_per_copy: int,
+    weights: FloatArray,
+    star: ShortStar,
+    targets: FloatArray,
+    particles: Vec4Array,
+    sums: Vec4Array,
+):
+    """The same at rest sizes, by a block of threads for each body, of at most `BODY` particles.
+
+    What they read of each other again and again is in memory that they share.
+    """
+    t = first + wp.tid()
+    threads = wp.block_dim()
+    copy = t / threads
+    beside = wp.min(threads, LANES)
+    lane = t % beside
+    shift = copy * particles_per_copy
+    body = wp.tile_load(particles, shape=BODY, offset=shift, storage="shared")
+    target = copy * (targets.shape[0] / (particles.shape[0] / particles_per_copy))
+    volume = weights[VOLUME]
+    stretch = weights[STRETCH]
+    for i in range((t - copy * threads) / beside, particles_per_copy, threads / beside):
+        own = body[i]
+        total = wp.vec4f(0.0, 0.0, 0.0, 0.0)
+        if own[3] > 0.0:
+            x = position(own)
+            for m in range(star.starts[i] + lane, star.starts[i + 1], beside):
+                other = star.others[m]
+                b = position(body[int(other[0])])
+                c = position(body[int(other[1])])
+                d = position(body[int(other[2])])
+                total += element_pull(0, volume * star.slopes[m], targets[target + int(other[3])], x, b, c, d)
+            for e in range(star.edge_starts[i] + lane, star.edge_starts[i + 1], beside):
+                total += edge_strain(0, stretch, x - position(body[star.far_ends[e]]), star.lengths[e])
+        strain = sum_of_lanes(total)
+        if lane == 0:
+            sums[shift + i] = strain
 
 
 @wp.func

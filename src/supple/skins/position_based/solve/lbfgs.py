@@ -8,13 +8,21 @@ import numpy as np
 
 from supple import device as devices
 from supple.geometry.cholesky import Cholesky
-from supple.skins.position_based.solve.energy import EnergyBinding, EnergyWeights, element_arrays, star_arrays
+from supple.skins.position_based.solve.energy import (
+    EnergyBinding,
+    EnergyWeights,
+    element_arrays,
+    short_star_arrays,
+    star_arrays,
+)
 from supple.skins.position_based.solve.pressure import Pressure
 
 _LONGEST_MOVE = 0.5  # of an element's size, in one round
 _ROUNDING = 3e-6  # of an element's size: a round that moves particles by less on the mean has learnt nothing
 _LANE = 4000  # elements that a thread goes through; waking another for fewer costs more than it saves
 _MOST_LANES = 8
+_BLOCKS = 16  # bodies from which a GPU has enough to do with a block of threads for each
+_SHORT = 65536  # elements whose numbers fit into two bytes
 
 
 class LbfgsSolver:
@@ -46,6 +54,12 @@ class LbfgsSolver:
         self._star = (
             constants.derive(binding.corners, "star", lambda: star_arrays(binding, device))
             if self._by_particle
+            else None
+        )
+        fits = self.count <= int(energy_kernels.BODY) and len(binding.corners) < _SHORT
+        self._short_star = (
+            constants.derive(binding.corners, "short star", lambda: short_star_arrays(self._star, device))
+            if self._by_particle and fits and copies >= _BLOCKS
             else None
         )
         self.pressure = Pressure(binding, self._elements, constants)
@@ -99,7 +113,7 @@ class LbfgsSolver:
             return
         factor = self._binding.factor(weights, self.device)
         if self._factor is None:
-            self._factor = Cholesky(factor, stride=self.count, copies=self.copies, device=self.device)
+            self._factor = Cholesky(factor, stride=self.count, copies=self.copies, device=self.device, rounded=True)
         else:
             self._factor.replace(factor)
 
@@ -192,6 +206,12 @@ class LbfgsSolver:
 
         relative = [int(settled is not None), self.anchors if settled is None else settled]
         arrays = [*relative, self.particles, self._strain]
+        if self._short_star is not None and settled is None:
+            threads = 1 if self.device == "cpu" else int(energy_kernels.BLOCK)
+            inputs = [self.count, weights, self._short_star, self.pressure.targets, self.particles, self._strain]
+            return devices.Launch(
+                energy_kernels.strain_by_body, threads * self.copies, inputs, self.device, block=threads, smallest=1
+            )
         if self._by_particle:
             lanes = 1 if self.device == "cpu" else energy_kernels.LANES
             inputs = [lanes, self.count, weights, self._star, self.pressure.targets, *arrays]

@@ -19,7 +19,7 @@ FloatArray = wp.array(dtype=wp.float32)
 IntArray = wp.array(dtype=wp.int32)
 
 SUMS = wp.constant(6)  # that every lane adds up: five kinds of inner products, three of each, and the energy
-LANES = wp.constant(256)  # that share a body on a GPU
+LANES = wp.constant(512)  # that share a body on a GPU
 MAX_ENERGY_RISE = wp.constant(1.5)  # times the energy before: a step that ends higher is halved
 MIN_CURVATURE = wp.constant(0.05)  # S.Y over Y.Z from which a difference tells something of E
 TINY = wp.constant(1.0e-12)
@@ -90,9 +90,12 @@ def add_products(
     energy = float(0.0)
     for i in range(lane, particles_per_copy, lanes):
         p = c * particles_per_copy + i
+        own = particles[p]
+        if own[3] <= 0.0:
+            continue  # G is zero where nothing moves
         g = gradients[p]
         h = preconditioned[p]
-        s = position(particles[p]) - last.positions[p]
+        s = position(own) - last.positions[p]
         y = g - last.gradients[p]
         z = h - last.preconditioned[p]
         history.positions[slot * count + p] = s
@@ -254,7 +257,7 @@ def line_search_step(
     step_particle(p, p // particles_per_copy, max_step, search, gradients, preconditioned, history, last, particles)
 
 
-@wp.kernel(enable_backward=False)
+@wp.kernel(enable_backward=False, launch_bounds=LANES)
 def lbfgs_round(
     first: int,
     particles_per_copy: int,
