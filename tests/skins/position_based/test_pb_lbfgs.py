@@ -121,13 +121,26 @@ def test_body_by_body_and_through_all_elements_add_up_alike(body):
     """As a GPU does for a crowd, whose blocks of threads are one thread each on a processor."""
     from supple.skins.position_based.solve import energy as module
 
+    wp = devices.warp()
     made, masses = lbfgs_solver(body, copies=3)
     shaken = 0.01 * np.random.default_rng(4).standard_normal((3, *body.points.shape))
     put(made, (body.points + shaken).reshape(-1, 3), np.tile(masses, 3))
     made.pressure.targets.assign(made.pressure.targets.numpy() * np.linspace(0.9, 1.1, 3 * len(body.corners)))
     _, through = evaluated(made)
+    settled = devices.to_device((1.02 * body.points + shaken[::-1]).reshape(-1, 3).astype(np.float32), wp.vec3f, "cpu")
+    made.set_relaxation(0.9, 0.5)
+
+    def relaxed():
+        put(made, (body.points + shaken).reshape(-1, 3), np.tile(masses, 3))
+        for launch in made.relax(settled):
+            launch()
+        return made.particles.numpy().copy()
+
+    through_settled = relaxed()
     made._short_star = module.short_star_arrays(module.star_arrays(made._binding, "cpu"), "cpu")
     made._element_lanes = 1
+    np.testing.assert_allclose(relaxed(), through_settled, atol=1e-6)
+    put(made, (body.points + shaken).reshape(-1, 3), np.tile(masses, 3))
     _, around = evaluated(made)
     np.testing.assert_allclose(around, through, atol=1e-5 * np.abs(through).max())
 

@@ -40,13 +40,13 @@ def multiply_row(first: int, stride: int, rows: IntArray, inverse: FloatArray, s
 # bits of the product. An inverse that is rounded (`round_to_tensor_cores`) has no l. A warp makes 32 x 64 of the tile
 # in pieces of 16 x 8; where each of its threads holds which entry of a piece is given by `mma.m16n8k8`. Rows in shared
 # memory are as long as lets 32 threads read 32 banks. Products that add to the same piece stand far apart, so that
-# none waits for the one before. While one piece of the rows is multiplied, the next is on its way.
+# none waits for the one before. While one piece of the rows is multiplied, the next two are on their way.
 _MULTIPLY_TILE = """
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     constexpr bool ROUNDED = IS_ROUNDED;
-    constexpr int BM = 64, BODIES = 42, BN = 128, BK = 16, LA = BM + 8, LB = BN + 8, EACH = BODIES / 2;
-    __shared__ float As[2][BK][LA];
-    __shared__ float Bs[2][BK][LB];
+    constexpr int BM = 64, BODIES = 42, BN = 128, BK = 16, LA = BM + 8, LB = BN + 8, EACH = BODIES / 2, STAGES = 3;
+    __shared__ float As[STAGES][BK][LA];
+    __shared__ float Bs[STAGES][BK][LB];
     const int n = (int)rows.shape[0], thread = (int)threadIdx.x, warp = thread / 32;
     const int g = (thread % 32) / 4, t = thread % 4, wm = (warp % 2) * 32, wn = (warp / 2) * 64;
     const int tiles = (n + BM - 1) / BM;
@@ -55,21 +55,34 @@ _MULTIPLY_TILE = """
     const float* __restrict__ B = (const float*)sides.data;
     const int* __restrict__ place = (const int*)rows.data;
     float acc[2][8][4] = {};
-    // Each thread fetches from one column of A, two rows apart, and one coordinate of every other body.
+    // Each thread fetches from one column of A, two rows apart, and one coordinate of every other body, straight into
+    // shared memory; what is outside becomes zero.
     const int aj = thread % BM, ak = thread / BM, bk = thread % (3 * BK) / 3, axis = thread % 3, bb = thread / (3 * BK);
     const bool has_a = j0 + aj < n, has_b = bb < 2;
-    const float* a_from = A + (size_t)ak * n + j0 + aj;
+    const float* a_from = A + (size_t)ak * n + j0 + (has_a ? aj : 0);
     const float* b_from = B + 3 * (size_t)(c0 + bb) * stride + axis;
-    float a_next[BK / 2], b_next[EACH];
-    auto fetch = [&](int k0) {
+    auto bring = [](float* to, const float* from, bool there) {
+        const unsigned at = (unsigned)__cvta_generic_to_shared(to);
+        const int bytes = there ? 4 : 0;
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" :: "r"(at), "l"(from), "r"(bytes) : "memory");
+    };
+    auto fetch = [&](int k0, int to) {
         #pragma unroll
-        for (int r = 0; r < BK / 2; ++r)
-            a_next[r] = has_a && k0 + ak + 2 * r < n ? a_from[(unsigned)(k0 + 2 * r) * (unsigned)n] : 0.0f;
-        const bool fits = has_b && k0 + bk < n;
-        const unsigned item = fits ? 3u * (unsigned)place[k0 + bk] : 0u;
-        #pragma unroll
-        for (int r = 0; r < EACH; ++r)
-            b_next[r] = fits && c0 + bb + 2 * r < copies ? b_from[item + 6u * (unsigned)(r * stride)] : 0.0f;
+        for (int r = 0; r < BK / 2; ++r) {
+            const bool there = has_a && k0 + ak + 2 * r < n;
+            bring(&As[to][ak + 2 * r][aj], there ? a_from + (unsigned)(k0 + 2 * r) * (unsigned)n : A, there);
+        }
+        if (has_b) {
+            const bool fits = k0 + bk < n;
+            const unsigned item = fits ? 3u * (unsigned)place[k0 + bk] : 0u;
+            #pragma unroll
+            for (int r = 0; r < EACH; ++r) {
+                const bool there = fits && c0 + bb + 2 * r < copies;
+                const float* from = b_from + item + 6u * (unsigned)(r * stride);
+                bring(&Bs[to][bk][3 * (bb + 2 * r) + axis], there ? from : B, there);
+            }
+        }
+        asm volatile("cp.async.commit_group;" ::: "memory");
     };
     auto upper = [](float x) { unsigned h; asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(h) : "f"(x)); return h; };
     auto product = [](float* d, const unsigned* a, const unsigned* b) {
@@ -78,16 +91,13 @@ _MULTIPLY_TILE = """
                      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
     };
     // The last two columns of a tile belong to no body.
-    for (int e = thread; e < 2 * BK * 2; e += 128) Bs[e / (2 * BK)][e / 2 % BK][3 * BODIES + e % 2] = 0.0f;
-    fetch(0);
-    for (int k0 = 0, now = 0; k0 < n; k0 += BK, now = 1 - now) {
-        #pragma unroll
-        for (int r = 0; r < BK / 2; ++r) As[now][ak + 2 * r][aj] = a_next[r];
-        #pragma unroll
-        for (int r = 0; r < EACH; ++r)
-            if (has_b) Bs[now][bk][3 * (bb + 2 * r) + axis] = b_next[r];
+    for (int e = thread; e < STAGES * BK * 2; e += 128) Bs[e / (2 * BK)][e / 2 % BK][3 * BODIES + e % 2] = 0.0f;
+    fetch(0, 0);
+    fetch(BK, 1);
+    for (int k0 = 0, now = 0; k0 < n; k0 += BK, now = (now + 1) % STAGES) {
+        asm volatile("cp.async.wait_group 1;" ::: "memory");
         __syncthreads();
-        fetch(k0 + BK);
+        fetch(k0 + 2 * BK, (now + 2) % STAGES);
         #pragma unroll
         for (int k = 0; k < BK; k += 8) {
             unsigned ah[2][4], al[2][4];

@@ -3,6 +3,9 @@
 
 import warp as wp
 
+BLOCK = 512  # threads that hold a body together
+SHARED_ROWS = 3072  # rows of three numbers of it in memory that they share; two such arrays fit three times
+
 
 @wp.func_native("""
 #if defined(__CUDA_ARCH__)

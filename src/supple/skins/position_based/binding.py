@@ -117,7 +117,8 @@ class FleshBinding:
 
     `body` is that of one of them, and so is `softness`, how soft the skin is by itself at each of its particles.
     `packed` are the particles' rest positions and joints, `bonds` what they are bound to, `cover` the bones below every
-    vertex, `cover_offsets` (V, 3) [m] the way from there, and `covers` (V, 2) its length and how much they count.
+    vertex, `cover_offsets` (V, 3) [m] the way from there, and `covers` (V, 2) its length and how much they count, of
+    one of them.
     `depth` (P,) [m] is how deep flesh goes that swings, `max_correction` (P,) [m] how far it may settle from where the
     bones carry it. The skin is attached evenly across elements (`attachment`) or by each element alone
     (`plain_attachment`), shells that lie on it are `hanging`, and `guard` holds
@@ -202,9 +203,6 @@ class FleshBinding:
             plain_attachment=self.plain_attachment.stack(count, particles),
             hanging=self.hanging.stack(count, len(crowd.member.points)),
             guard=self.guard.stack(count),
-            cover=self.cover.stack(count, len(crowd.member.skeleton)),
-            cover_offsets=np.tile(self.cover_offsets, (count, 1)),
-            covers=np.tile(self.covers, (count, 1)),
             swelling=self.swelling.stack(count),
             volume=self.volume.stack(crowd),
             energy=self.energy.stack(count),

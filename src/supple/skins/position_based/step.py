@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from supple import device as devices
 from supple.motion.pose import Pose
+from supple.skins.position_based.blocks import as_rows, fit_blocks
 from supple.skins.position_based.state import FleshState, Stages
 
 if TYPE_CHECKING:
@@ -164,8 +165,23 @@ class _Launches:
             state.offsets,
         )
         inputs = [skin.blocks, skin.particles, skin.barycentric, skin.follow, skin.rest_distance, skin.leeway]
-        inputs += [blend.posed, state.offsets, incoming, skin.points]
-        self.carry_skin = devices.Launch(kernels.carry_skin, skin.count, inputs, state.device)
-        inputs = [*binding.cover.on_device(binding.constants), state.affine.matrices]
+        self.carry_skin = self._carry_skin(state, inputs, incoming)
+        inputs = [skin.count // binding.copies, len(binding.character.skeleton) // binding.copies]
+        inputs += [*binding.cover.on_device(binding.constants), state.affine.matrices]
         inputs += [put(binding.cover_offsets, wp.vec3f), put(binding.covers, wp.vec2f), incoming, skin.points]
         self.cover_bones = devices.Launch(kernels.cover_bones, skin.count, inputs, state.device)
+
+    @staticmethod
+    def _carry_skin(state: FleshState, attached: list[Any], incoming: Any) -> devices.Launch:
+        """The skin goes along: vertex by vertex, or body by body where each has a block of threads."""
+        from supple.geometry.kernels.block import BLOCK
+        from supple.skins.position_based import step_kernels as kernels
+
+        skin, copies, flesh = state.surface, state.binding.copies, [state.arrays.posed, state.offsets]
+        if not fit_blocks(state.device, copies, state.count // copies):
+            inputs = [*attached, *flesh, incoming, skin.points]
+            return devices.Launch(kernels.carry_skin, skin.count, inputs, state.device)
+        counts = [state.count // copies, skin.count // copies]
+        inputs = [*counts, *attached, *map(as_rows, flesh), incoming, skin.points]
+        threads = int(BLOCK)
+        return devices.Launch(kernels.carry_skin_by_body, threads * copies, inputs, state.device, block=threads)

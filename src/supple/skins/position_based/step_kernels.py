@@ -8,6 +8,7 @@ d = x - q.
 
 import warp as wp
 
+from supple.geometry.kernels.block import BLOCK, SHARED_ROWS
 from supple.geometry.kernels.oscillator import advance_oscillator, clamp_offset, oscillator_coefficients
 from supple.geometry.kernels.particle import position
 from supple.geometry.kernels.rotation import inverse_rotate, rotate
@@ -20,6 +21,7 @@ Vec2Array = wp.array(dtype=wp.vec2f)
 Vec4iArray = wp.array(dtype=wp.vec4i)
 FloatArray = wp.array(dtype=wp.float32)
 IntArray = wp.array(dtype=wp.int32)
+Rows = wp.array2d(dtype=wp.float32)
 
 DT = wp.constant(0)  # s
 DAMPING = wp.constant(1)  # of the softest flesh, 1 is critical
@@ -93,12 +95,15 @@ def warm_start(
 
 
 @wp.func
-def bound_point(i: int, bones: Vec4iArray, points: Vec3Array, weights: Vec4Array, transforms: Transforms) -> wp.vec3f:
+def bound_point(
+    i: int, joint: int, bones: Vec4iArray, points: Vec3Array, weights: Vec4Array, transforms: Transforms
+) -> wp.vec3f:
+    """A point of four bones by their shares, of the body whose first joint is `joint`."""
     bone = bones[i]
     weight = weights[i]
     a = wp.vec3f(0.0, 0.0, 0.0)
     for k in range(4):
-        a += weight[k] * transform_affine(transforms[bone[k]], points[4 * i + k])
+        a += weight[k] * transform_affine(transforms[joint + bone[k]], points[4 * i + k])
     return a
 
 
@@ -108,7 +113,7 @@ def move_anchors(
 ):
     """What each particle is bound to: points of four bones, by their shares."""
     i = first + wp.tid()
-    anchors[i] = bound_point(i, bones, points, weights, transforms)
+    anchors[i] = bound_point(i, 0, bones, points, weights, transforms)
 
 
 @wp.kernel(enable_backward=False)
@@ -204,6 +209,16 @@ def update_velocities(
     offsets[i] = p - kinematic[i]
 
 
+@wp.func
+def carried_along(
+    x: wp.vec3f, q: wp.vec3f, d: wp.vec3f, follow: float, rest_distance: float, leeway: float
+) -> wp.vec3f:
+    r = x - q
+    size = wp.length(r)
+    excess = wp.max(size - rest_distance, 0.0)
+    return x + follow * (d - (excess * excess / ((leeway + excess) * wp.max(size, TINY))) * r)
+
+
 @wp.kernel(enable_backward=False)
 def carry_skin(
     first: int,
@@ -228,7 +243,6 @@ def carry_skin(
     the vertex.
     """
     v = first + wp.tid()
-    x = incoming[v]
     q = wp.vec3f(0.0, 0.0, 0.0)
     d = wp.vec3f(0.0, 0.0, 0.0)
     for b in range(v * blocks, v * blocks + blocks):
@@ -236,15 +250,49 @@ def carry_skin(
         s = barycentric[b]
         q += s[0] * kinematic[c[0]] + s[1] * kinematic[c[1]] + s[2] * kinematic[c[2]] + s[3] * kinematic[c[3]]
         d += s[0] * offsets[c[0]] + s[1] * offsets[c[1]] + s[2] * offsets[c[2]] + s[3] * offsets[c[3]]
-    r = x - q
-    size = wp.length(r)
-    excess = wp.max(size - rest_distance[v], 0.0)
-    skin[v] = x + follow[v] * (d - (excess * excess / ((leeway + excess) * wp.max(size, TINY))) * r)
+    skin[v] = carried_along(incoming[v], q, d, follow[v], rest_distance[v], leeway)
+
+
+@wp.kernel(enable_backward=False, launch_bounds=BLOCK)
+def carry_skin_by_body(
+    first: int,
+    particles_per_copy: int,
+    vertices_per_copy: int,
+    blocks: int,
+    corners: Joints,
+    barycentric: Weights,
+    follow: FloatArray,
+    rest_distance: FloatArray,
+    leeway: float,
+    kinematic: Rows,
+    offsets: Rows,
+    incoming: Vec3Array,
+    skin: Vec3Array,
+):
+    """The same by a block of threads for each body of a crowd, which share its flesh; `corners` are those of one."""
+    t = first + wp.tid()
+    copy = t / wp.block_dim()
+    carried = wp.tile_load(kinematic, shape=(SHARED_ROWS, 3), offset=(copy * particles_per_copy, 0), storage="shared")
+    moved = wp.tile_load(offsets, shape=(SHARED_ROWS, 3), offset=(copy * particles_per_copy, 0), storage="shared")
+    for i in range(t % wp.block_dim(), vertices_per_copy, wp.block_dim()):
+        v = copy * vertices_per_copy + i
+        q = wp.vec3f(0.0, 0.0, 0.0)
+        d = wp.vec3f(0.0, 0.0, 0.0)
+        for b in range(i * blocks, i * blocks + blocks):
+            c = corners[b]
+            s = barycentric[b]
+            for k in range(4):
+                j = c[k]
+                q += s[k] * wp.vec3f(carried[j, 0], carried[j, 1], carried[j, 2])
+                d += s[k] * wp.vec3f(moved[j, 0], moved[j, 1], moved[j, 2])
+        skin[v] = carried_along(incoming[v], q, d, follow[v], rest_distance[v], leeway)
 
 
 @wp.kernel(enable_backward=False)
 def cover_bones(
     first: int,
+    each: int,
+    joint_count: int,
     bones: Vec4iArray,
     points: Vec3Array,
     weights: Vec4Array,
@@ -259,16 +307,18 @@ def cover_bones(
     With a the point of the bone below a vertex, n the direction from there to the vertex at rest (`offsets`), turned
     with the bone, s where the bones alone carry the vertex and l the distance at rest, it stays on the same side:
     (x - a) . n >= min((s - a) . n, c l). `covers` has l and how much this counts: skin that other bones carry may go
-    round this one.
+    round this one. What is known of bones and covers is that of one copy, of `each` vertices and `joint_count` joints.
     """
     v = first + wp.tid()
-    rest = covers[v]
+    i = v % each
+    joint = (v / each) * joint_count
+    rest = covers[i]
     if rest[1] > 0.0:
-        a = bound_point(v, bones, points, weights, transforms)
+        a = bound_point(i, joint, bones, points, weights, transforms)
         n = wp.vec3f(0.0, 0.0, 0.0)
         for k in range(4):
-            m = transforms[bones[v][k]]
-            n += weights[v][k] * (transform_affine(m, offsets[v]) - transform_affine(m, wp.vec3f(0.0, 0.0, 0.0)))
+            m = transforms[joint + bones[i][k]]
+            n += weights[i][k] * (transform_affine(m, offsets[i]) - transform_affine(m, wp.vec3f(0.0, 0.0, 0.0)))
         n = wp.normalize(n)
         least = wp.min(wp.dot(incoming[v] - a, n), LEAST_COVER * rest[0])
         missing = wp.max(least - wp.dot(skin[v] - a, n), 0.0)

@@ -161,10 +161,11 @@ def star_arrays(binding: EnergyBinding, device: str) -> Any:
 
 def short_star_arrays(star: Any, device: str) -> Any:
     """The same in half the memory; particles and elements have to be fewer than 65536."""
-    from supple.skins.position_based.solve.energy_kernels import ShortStar, Vec4uArray
+    from supple.skins.position_based.solve.energy_kernels import ShortStar
 
     wp = devices.warp()
-    others = wp.array(star.others.numpy().astype(np.uint16), dtype=Vec4uArray.dtype, device=device)
+    code = star.others.numpy().astype(np.uint64) << np.arange(0, 64, 16, dtype=np.uint64)
+    others = wp.array(np.bitwise_or.reduce(code, axis=1), dtype=wp.uint64, device=device)
     names = ("starts", "slopes", "edge_starts", "far_ends", "lengths")
     return devices.fill_struct(ShortStar(), others=others, **{name: getattr(star, name) for name in names})
 

@@ -18,7 +18,7 @@ Flesh that swings is held together by the same strains, relative to the sizes th
 
 import warp as wp
 
-from supple.geometry.kernels.block import sum_of_eight
+from supple.geometry.kernels.block import BLOCK, SHARED_ROWS, sum_of_eight
 from supple.geometry.kernels.particle import position, translate
 from supple.skins.position_based.contact.detection_kernels import (
     ContactList,
@@ -39,7 +39,8 @@ Vec3iArray = wp.array(dtype=wp.vec3i)
 Vec2iArray = wp.array(dtype=wp.vec2i)
 FloatArray = wp.array(dtype=wp.float32)
 IntArray = wp.array(dtype=wp.int32)
-Vec4uArray = wp.array(dtype=wp.types.vector(length=4, dtype=wp.uint16))
+UInt64Array = wp.array(dtype=wp.uint64)
+Rows = wp.array2d(dtype=wp.float32)
 
 VOLUME = wp.constant(0)  # weights of the energy: k_V, k_b, k_d, k_q
 BIND = wp.constant(1)
@@ -49,8 +50,6 @@ ONE_SIDED = wp.constant(4)  # 1: flesh may come nearer to its bone than it was a
 CONTACT = wp.constant(5)  # k_c
 TINY = wp.constant(1.0e-12)
 LANES = 8  # threads of a GPU that share a particle
-BODY = 3072  # particles of a body that threads of a GPU hold in memory which they share
-BLOCK = 512  # of these threads
 
 
 @wp.struct
@@ -81,10 +80,10 @@ class Star:
 
 @wp.struct
 class ShortStar:
-    """The same in half the memory, for bodies of few particles."""
+    """The same in half the memory, for bodies of few particles: `others` are four numbers of 16 bits."""
 
     starts: IntArray
-    others: Vec4uArray
+    others: UInt64Array
     slopes: FloatArray
     edge_starts: IntArray
     far_ends: IntArray
@@ -272,6 +271,23 @@ def strain_by_particle(
         sums[p] = strain
 
 
+@wp.func
+def number_at(code: wp.uint64, place: int) -> int:
+    """One of the four numbers of 16 bits in one of 64."""
+    return int((code >> wp.uint64(16 * place)) & wp.uint64(65535))
+
+
+@wp.func
+def own_lanes() -> int:
+    """How many threads of a block share a particle."""
+    return wp.min(wp.block_dim(), LANES)
+
+
+# By a block of threads for each body, of at most `SHARED_ROWS` particles: what they read of each other again and again
+# is in memory that they share. Rows of three numbers there are read by 32 threads from 32 banks, those of four would
+# not be.
+
+
 @wp.kernel(enable_backward=False, launch_bounds=BLOCK)
 def strain_by_body(
     first: int,
@@ -280,35 +296,88 @@ def strain_by_body(
     star: ShortStar,
     targets: FloatArray,
     particles: Vec4Array,
+    rows: Rows,
     sums: Vec4Array,
 ):
-    """The same at rest sizes, by a block of threads for each body, of at most `BODY` particles.
-
-    What they read of each other again and again is in memory that they share.
-    """
+    """The same at rest sizes, body by body; `rows` are the particles as rows of four numbers."""
     t = first + wp.tid()
-    threads = wp.block_dim()
-    copy = t / threads
-    beside = wp.min(threads, LANES)
-    lane = t % beside
+    copy = t / wp.block_dim()
+    lanes = own_lanes()
+    lane = t % lanes
     shift = copy * particles_per_copy
-    body = wp.tile_load(particles, shape=BODY, offset=shift, storage="shared")
+    body = wp.tile_load(rows, shape=(SHARED_ROWS, 3), offset=(shift, 0), storage="shared")
     target = copy * (targets.shape[0] / (particles.shape[0] / particles_per_copy))
     volume = weights[VOLUME]
     stretch = weights[STRETCH]
-    for i in range((t - copy * threads) / beside, particles_per_copy, threads / beside):
-        own = body[i]
+    for i in range((t % wp.block_dim()) / lanes, particles_per_copy, wp.block_dim() / lanes):
+        own = particles[shift + i]
         total = wp.vec4f(0.0, 0.0, 0.0, 0.0)
         if own[3] > 0.0:
             x = position(own)
-            for m in range(star.starts[i] + lane, star.starts[i + 1], beside):
-                other = star.others[m]
-                b = position(body[int(other[0])])
-                c = position(body[int(other[1])])
-                d = position(body[int(other[2])])
-                total += element_pull(0, volume * star.slopes[m], targets[target + int(other[3])], x, b, c, d)
-            for e in range(star.edge_starts[i] + lane, star.edge_starts[i + 1], beside):
-                total += edge_strain(0, stretch, x - position(body[star.far_ends[e]]), star.lengths[e])
+            for m in range(star.starts[i] + lane, star.starts[i + 1], lanes):
+                others = star.others[m]
+                j = number_at(others, 0)
+                k = number_at(others, 1)
+                n = number_at(others, 2)
+                b = wp.vec3f(body[j, 0], body[j, 1], body[j, 2])
+                c = wp.vec3f(body[k, 0], body[k, 1], body[k, 2])
+                d = wp.vec3f(body[n, 0], body[n, 1], body[n, 2])
+                wanted = targets[target + number_at(others, 3)]
+                total += element_pull(0, volume * star.slopes[m], wanted, x, b, c, d)
+            for e in range(star.edge_starts[i] + lane, star.edge_starts[i + 1], lanes):
+                j = star.far_ends[e]
+                away = x - wp.vec3f(body[j, 0], body[j, 1], body[j, 2])
+                total += edge_strain(0, stretch, away, star.lengths[e])
+        strain = sum_of_lanes(total)
+        if lane == 0:
+            sums[shift + i] = strain
+
+
+@wp.kernel(enable_backward=False, launch_bounds=BLOCK)
+def strain_by_body_where_settled(
+    first: int,
+    particles_per_copy: int,
+    weights: FloatArray,
+    star: ShortStar,
+    settled: Rows,
+    particles: Vec4Array,
+    rows: Rows,
+    sums: Vec4Array,
+):
+    """The same with the sizes that there are at `settled`."""
+    t = first + wp.tid()
+    copy = t / wp.block_dim()
+    lanes = own_lanes()
+    lane = t % lanes
+    shift = copy * particles_per_copy
+    body = wp.tile_load(rows, shape=(SHARED_ROWS, 3), offset=(shift, 0), storage="shared")
+    rest = wp.tile_load(settled, shape=(SHARED_ROWS, 3), offset=(shift, 0), storage="shared")
+    volume = weights[VOLUME]
+    stretch = weights[STRETCH]
+    for i in range((t % wp.block_dim()) / lanes, particles_per_copy, wp.block_dim() / lanes):
+        own = particles[shift + i]
+        total = wp.vec4f(0.0, 0.0, 0.0, 0.0)
+        if own[3] > 0.0:
+            x = position(own)
+            y = wp.vec3f(rest[i, 0], rest[i, 1], rest[i, 2])
+            for m in range(star.starts[i] + lane, star.starts[i + 1], lanes):
+                others = star.others[m]
+                j = number_at(others, 0)
+                k = number_at(others, 1)
+                n = number_at(others, 2)
+                b = wp.vec3f(rest[j, 0], rest[j, 1], rest[j, 2])
+                c = wp.vec3f(rest[k, 0], rest[k, 1], rest[k, 2])
+                d = wp.vec3f(rest[n, 0], rest[n, 1], rest[n, 2])
+                wanted = six_volumes(y, b, c, d)
+                b = wp.vec3f(body[j, 0], body[j, 1], body[j, 2])
+                c = wp.vec3f(body[k, 0], body[k, 1], body[k, 2])
+                d = wp.vec3f(body[n, 0], body[n, 1], body[n, 2])
+                total += element_pull(1, volume * star.slopes[m], wanted, x, b, c, d)
+            for e in range(star.edge_starts[i] + lane, star.edge_starts[i + 1], lanes):
+                j = star.far_ends[e]
+                wanted = wp.length(y - wp.vec3f(rest[j, 0], rest[j, 1], rest[j, 2]))
+                away = x - wp.vec3f(body[j, 0], body[j, 1], body[j, 2])
+                total += edge_strain(1, stretch, away, wanted)
         strain = sum_of_lanes(total)
         if lane == 0:
             sums[shift + i] = strain
@@ -412,7 +481,8 @@ def gradient(
             energy += push[3]
         g += wp.vec3f(float(pressed[3 * p]), float(pressed[3 * p + 1]), float(pressed[3 * p + 2])) / FIXED_POINT
     for axis in range(3):
-        pressed[3 * p + axis] = wp.int64(0)
+        if pressed[3 * p + axis] != wp.int64(0):
+            pressed[3 * p + axis] = wp.int64(0)
     gradients[p] = g
     energies[p] = energy
 

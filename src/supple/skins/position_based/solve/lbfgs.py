@@ -8,6 +8,7 @@ import numpy as np
 
 from supple import device as devices
 from supple.geometry.cholesky import Cholesky
+from supple.skins.position_based.blocks import as_rows, fit_blocks
 from supple.skins.position_based.solve.energy import (
     EnergyBinding,
     EnergyWeights,
@@ -21,7 +22,6 @@ _LONGEST_MOVE = 0.5  # of an element's size, in one round
 _ROUNDING = 3e-6  # of an element's size: a round that moves particles by less on the mean has learnt nothing
 _LANE = 4000  # elements that a thread goes through; waking another for fewer costs more than it saves
 _MOST_LANES = 8
-_BLOCKS = 16  # bodies from which a GPU has enough to do with a block of threads for each
 _SHORT = 65536  # elements whose numbers fit into two bytes
 
 
@@ -56,10 +56,10 @@ class LbfgsSolver:
             if self._by_particle
             else None
         )
-        fits = self.count <= int(energy_kernels.BODY) and len(binding.corners) < _SHORT
+        in_blocks = fit_blocks(device, copies, self.count) and len(binding.corners) < _SHORT
         self._short_star = (
             constants.derive(binding.corners, "short star", lambda: short_star_arrays(self._star, device))
-            if self._by_particle and fits and copies >= _BLOCKS
+            if in_blocks
             else None
         )
         self.pressure = Pressure(binding, self._elements, constants)
@@ -80,7 +80,6 @@ class LbfgsSolver:
         self._factor: Cholesky | None = None
         self._max_step = _LONGEST_MOVE * one.size
         self._min_product = self.count * (_ROUNDING * one.size) ** 2
-        self._product_lanes = int(lbfgs_kernels.LANES) if self._by_particle else 1
         self._gradients, self._preconditioned = blank(total, wp.vec3f), blank(total, wp.vec3f)
         vectors = ("positions", "gradients", "preconditioned")
         self._last = devices.fill_struct(lbfgs_kernels.Iterate(), **{name: blank(total, wp.vec3f) for name in vectors})
@@ -100,8 +99,7 @@ class LbfgsSolver:
             gammas=blank(copies, wp.vec3f),
         )
         self._energies = blank(total, wp.float32)
-        self._sums = blank(copies * int(lbfgs_kernels.SUMS), wp.vec3f)
-        self._lane_sums = blank(self._product_lanes * len(self._sums), wp.vec3f) if self._by_particle else self._sums
+        self._sums = blank(copies, lbfgs_kernels.Products)
 
     def set_weights(self, weights: EnergyWeights) -> None:
         """Take weights for the iterations to come."""
@@ -162,7 +160,7 @@ class LbfgsSolver:
         known = [self._energies, self.particles, *descent, self._last, self._history]
         if self._by_particle:
             limits = devices.warp().vec2f(self._min_product, self._max_step)
-            lanes, inputs = self._product_lanes, [self.count, limits, *known, self._search, self._lane_sums, self._sums]
+            lanes, inputs = int(lbfgs_kernels.LANES), [self.count, limits, *known, self._search]
             return [devices.Launch(lbfgs_kernels.lbfgs_round, self.copies * lanes, inputs, self.device, block=lanes)]
         stepping = [self.count, self._max_step, self._search, *descent, self._history, self._last, self.particles]
         choosing = [self._min_product, self._sums, self._history, self._search]
@@ -202,16 +200,26 @@ class LbfgsSolver:
 
         One thread goes through many elements on a processor; a few share what is round a particle on a GPU.
         """
+        from supple.geometry.kernels.block import BLOCK
         from supple.skins.position_based.solve import energy_kernels
 
         relative = [int(settled is not None), self.anchors if settled is None else settled]
         arrays = [*relative, self.particles, self._strain]
-        if self._short_star is not None and settled is None:
-            threads = 1 if self.device == "cpu" else int(energy_kernels.BLOCK)
-            inputs = [self.count, weights, self._short_star, self.pressure.targets, self.particles, self._strain]
-            return devices.Launch(
-                energy_kernels.strain_by_body, threads * self.copies, inputs, self.device, block=threads, smallest=1
-            )
+        if self._short_star is not None:
+            threads = 1 if self.device == "cpu" else int(BLOCK)
+            kernel, sizes = energy_kernels.strain_by_body, self.pressure.targets
+            if settled is not None:
+                kernel, sizes = energy_kernels.strain_by_body_where_settled, as_rows(settled)
+            inputs = [
+                self.count,
+                weights,
+                self._short_star,
+                sizes,
+                self.particles,
+                as_rows(self.particles),
+                self._strain,
+            ]
+            return devices.Launch(kernel, threads * self.copies, inputs, self.device, block=threads, smallest=1)
         if self._by_particle:
             lanes = 1 if self.device == "cpu" else energy_kernels.LANES
             inputs = [lanes, self.count, weights, self._star, self.pressure.targets, *arrays]

@@ -18,7 +18,15 @@ Mat33Array = wp.array(dtype=wp.mat33f)
 FloatArray = wp.array(dtype=wp.float32)
 IntArray = wp.array(dtype=wp.int32)
 
-SUMS = wp.constant(6)  # that every lane adds up: five kinds of inner products, three of each, and the energy
+# What every lane adds up: five kinds of inner products, three of each, and the energy, one after another.
+S_G = wp.constant(0)
+Y_H = wp.constant(3)
+S_NEW_Y = wp.constant(6)
+NEW_S_Y = wp.constant(9)
+NEW_Y_Z = wp.constant(12)
+ENERGY = wp.constant(15)
+Products = wp.types.vector(length=16, dtype=wp.float32)
+ProductsArray = wp.array(dtype=Products)
 LANES = wp.constant(512)  # that share a body on a GPU
 MAX_ENERGY_RISE = wp.constant(1.5)  # times the energy before: a step that ends higher is halved
 MIN_CURVATURE = wp.constant(0.05)  # S.Y over Y.Z from which a difference tells something of E
@@ -74,112 +82,99 @@ def add_products(
     preconditioned: Vec3Array,
     last: Iterate,
     history: History,
-    sums: Vec3Array,
-):
+) -> Products:
     """Write down the newest S, Y and Z, and add up all products that have something new in them.
 
     A lane goes through part of one body; lanes are as many on every machine, so that all add up alike.
     """
     count = particles.shape[0]
     slot = history.slot[c]
-    s_g = wp.vec3f(0.0, 0.0, 0.0)
-    y_h = wp.vec3f(0.0, 0.0, 0.0)
-    s_new_y = wp.vec3f(0.0, 0.0, 0.0)
-    new_s_y = wp.vec3f(0.0, 0.0, 0.0)
-    new_y_z = wp.vec3f(0.0, 0.0, 0.0)
-    energy = float(0.0)
+    products = Products()
     for i in range(lane, particles_per_copy, lanes):
         p = c * particles_per_copy + i
         own = particles[p]
-        if own[3] <= 0.0:
-            continue  # G is zero where nothing moves
-        g = gradients[p]
-        h = preconditioned[p]
-        s = position(own) - last.positions[p]
-        y = g - last.gradients[p]
-        z = h - last.preconditioned[p]
-        history.positions[slot * count + p] = s
-        history.gradients[slot * count + p] = y
-        history.preconditioned[slot * count + p] = z
-        energy += energies[p]
-        for k in range(3):
-            old_s = history.positions[k * count + p]
-            old_y = history.gradients[k * count + p]
-            s_g[k] += wp.dot(old_s, g)
-            y_h[k] += wp.dot(old_y, h)
-            s_new_y[k] += wp.dot(old_s, y)
-            new_s_y[k] += wp.dot(s, old_y)
-            new_y_z[k] += wp.dot(y, history.preconditioned[k * count + p])
-    at = (c * lanes + lane) * SUMS
-    sums[at] = s_g
-    sums[at + 1] = y_h
-    sums[at + 2] = s_new_y
-    sums[at + 3] = new_s_y
-    sums[at + 4] = new_y_z
-    sums[at + 5] = wp.vec3f(energy, 0.0, 0.0)
+        if own[3] > 0.0:  # G is zero where nothing moves
+            g = gradients[p]
+            h = preconditioned[p]
+            s = position(own) - last.positions[p]
+            y = g - last.gradients[p]
+            z = h - last.preconditioned[p]
+            products[ENERGY] += energies[p]
+            for k in range(3):
+                old_s = s
+                old_y = y
+                old_z = z
+                if k != slot:
+                    old_s = history.positions[k * count + p]
+                    old_y = history.gradients[k * count + p]
+                    old_z = history.preconditioned[k * count + p]
+                products[S_G + k] += wp.dot(old_s, g)
+                products[Y_H + k] += wp.dot(old_y, h)
+                products[S_NEW_Y + k] += wp.dot(old_s, y)
+                products[NEW_S_Y + k] += wp.dot(s, old_y)
+                products[NEW_Y_Z + k] += wp.dot(y, old_z)
+            history.positions[slot * count + p] = s
+            history.gradients[slot * count + p] = y
+            history.preconditioned[slot * count + p] = z
+    return products
 
 
 @wp.func
-def choose_direction(c: int, min_product: float, sums: Vec3Array, history: History, search: LineSearch):
+def choose_direction(c: int, min_product: float, sums: Products, history: History, search: LineSearch):
     """The direction of one body as weights of H, Z and S, by the two loops of L-BFGS on inner products alone.
 
     A step after which the energy is too high is halved instead. Differences with Y.Z below `min_product` are rounding.
     """
-    s_g = sums[c * SUMS]
-    y_h = sums[c * SUMS + 1]
-    s_new_y = sums[c * SUMS + 2]
-    new_s_y = sums[c * SUMS + 3]
-    new_y_z = sums[c * SUMS + 4]
-    now = sums[c * SUMS + 5][0]
+    now = sums[ENERGY]
     backtracked = search.backtracks[c]
-    if history.count[c] >= 0 and now > MAX_ENERGY_RISE * search.energy[c] and backtracked < 2:
-        search.backtracks[c] = backtracked + 1
-        return
-    search.backtracks[c] = 0
-    search.energy[c] = now
+    before = search.energy[c]
     slot = history.slot[c]
     kept = history.count[c]
+    products = history.s_y[c]
+    second = history.y_z[c]
+    if kept >= 0 and now > MAX_ENERGY_RISE * before and backtracked < 2:
+        search.backtracks[c] = backtracked + 1
+        return
+    after = slot
     if kept < 0:
         kept = 0
     else:
-        products = history.s_y[c]
-        second = history.y_z[c]
         for k in range(3):
-            products[k, slot] = s_new_y[k]
-            products[slot, k] = new_s_y[k]
-            second[k, slot] = new_y_z[k]
-            second[slot, k] = new_y_z[k]
-        history.s_y[c] = products
-        history.y_z[c] = second
+            products[k, slot] = sums[S_NEW_Y + k]
+            products[slot, k] = sums[NEW_S_Y + k]
+            second[k, slot] = sums[NEW_Y_Z + k]
+            second[slot, k] = sums[NEW_Y_Z + k]
         if products[slot, slot] > MIN_CURVATURE * second[slot, slot] and second[slot, slot] > min_product:
             kept = wp.min(kept + 1, 3)
-            history.slot[c] = (slot + 1) % 3
-    history.count[c] = kept
-    after = history.slot[c]
-    products = history.s_y[c]
-    second = history.y_z[c]
+            after = (slot + 1) % 3
     alpha = wp.vec3f(0.0, 0.0, 0.0)
     gamma = wp.vec3f(0.0, 0.0, 0.0)
     for back in range(kept):
         k = (after + 2 - back) % 3
-        along = s_g[k]
+        along = sums[S_G + k]
         for other in range(back):
             j = (after + 2 - other) % 3
             along -= alpha[j] * products[k, j]
         alpha[k] = along / products[k, k]
     for forth in range(kept):
         k = (after + 3 - kept + forth) % 3
-        along = y_h[k]
+        along = sums[Y_H + k]
         for other in range(kept):
             j = (after + 2 - other) % 3
             along += gamma[j] * products[j, k] - alpha[j] * second[k, j]
         gamma[k] = alpha[k] - along / products[k, k]
     if not (wp.isfinite(alpha) and wp.isfinite(gamma)):
-        history.count[c] = 0
+        kept = 0
         alpha = wp.vec3f(0.0, 0.0, 0.0)
         gamma = wp.vec3f(0.0, 0.0, 0.0)
+    search.backtracks[c] = 0
+    search.energy[c] = now
     search.alphas[c] = alpha
     search.gammas[c] = gamma
+    history.s_y[c] = products
+    history.y_z[c] = second
+    history.slot[c] = after
+    history.count[c] = kept
 
 
 @wp.func
@@ -223,21 +218,22 @@ def lbfgs_products(
     preconditioned: Vec3Array,
     last: Iterate,
     history: History,
-    sums: Vec3Array,
+    sums: ProductsArray,
 ):
     """All products of one lane of one body."""
     n = first + wp.tid()
     c = n // lanes
     lane = n - c * lanes
-    add_products(
-        c, lane, lanes, particles_per_copy, energies, particles, gradients, preconditioned, last, history, sums
+    sums[n] = add_products(
+        c, lane, lanes, particles_per_copy, energies, particles, gradients, preconditioned, last, history
     )
 
 
 @wp.kernel(enable_backward=False)
-def lbfgs_direction(first: int, min_product: float, sums: Vec3Array, history: History, search: LineSearch):
+def lbfgs_direction(first: int, min_product: float, sums: ProductsArray, history: History, search: LineSearch):
     """The direction of one body."""
-    choose_direction(first + wp.tid(), min_product, sums, history, search)
+    c = first + wp.tid()
+    choose_direction(c, min_product, sums[c], history, search)
 
 
 @wp.kernel(enable_backward=False)
@@ -269,22 +265,16 @@ def lbfgs_round(
     last: Iterate,
     history: History,
     search: LineSearch,
-    parts: Vec3Array,
-    sums: Vec3Array,
 ):
     """All three of one body, by a block of threads on a GPU; `limits` are `min_product` and `max_step`."""
     t = first + wp.tid()
     c = t // LANES
     lane = t - c * LANES
-    add_products(
-        c, lane, LANES, particles_per_copy, energies, particles, gradients, preconditioned, last, history, parts
+    part = add_products(
+        c, lane, LANES, particles_per_copy, energies, particles, gradients, preconditioned, last, history
     )
-    for k in range(SUMS):
-        part = parts[t * SUMS + k]
-        total = wp.tile_sum(wp.tile(part, preserve_type=True))
-        value = total[0]
-        if lane == 0:
-            sums[c * SUMS + k] = value
+    total = wp.tile_sum(wp.tile(part, preserve_type=True))
+    sums = total[0]
     if lane == 0:
         choose_direction(c, limits[0], sums, history, search)
     wait_for_block()
