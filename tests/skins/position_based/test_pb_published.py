@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partialmethod
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from supple.geometry.topology import unique_edges
 from supple.motion import CrowdMotion
 from supple.obstacles import Sphere
 from supple.settings import ByName, settings_of
+from supple.skins.position_based.published.projection import ProjectionSolver
 from supple.skins.position_based.published.skin import PublishedPositionBased
 from supple.skins.position_based.published.soft_control import soft_control
 
@@ -225,12 +227,14 @@ def test_no_setting_makes_it_explode(hero, extreme):
 
 
 @pytest.mark.cuda
-def test_cuda_does_nearly_what_the_cpu_does(hero):
-    """Clusters are projected in another order than slabs, so that shapes are alike and not the same."""
+def test_cuda_does_what_a_processor_does_that_projects_colour_by_colour(hero, monkeypatch):
+    """In slabs, as a processor usually goes, the published method has another answer: it depends on the order."""
+    usual = ProjectionSolver.__init__
+    monkeypatch.setattr(ProjectionSolver, "__init__", partialmethod(usual, by_color=True))
     walk, ends = supple.motion("walk", hero), []
     for device in ("cpu", "cuda:0"):
         player = supple.player(hero, PublishedPositionBased(tetrahedra=FEW), device=device, fps=100.0)
         for t in np.arange(0.0, 0.3, 0.02):
             points = player.play(walk, t)
         ends.append(points)
-    assert np.abs(ends[0] - ends[1]).max() < 0.01
+    assert np.abs(ends[0] - ends[1]).max() < 1e-4 * hero.height
