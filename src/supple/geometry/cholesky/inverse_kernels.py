@@ -174,7 +174,7 @@ def multiply_rounded_tile(
 ): ...
 
 
-@wp.kernel(enable_backward=False, launch_bounds=(THREADS, 3))
+@wp.kernel(enable_backward=False, launch_bounds=(THREADS, 2))
 def multiply_tiles(
     first: int, copies: int, stride: int, rows: IntArray, inverse: FloatArray, sides: Points, answers: Points
 ):
@@ -183,7 +183,7 @@ def multiply_tiles(
     multiply_tile(tile, copies, stride, rows, inverse, sides, answers)
 
 
-@wp.kernel(enable_backward=False, launch_bounds=(THREADS, 4))
+@wp.kernel(enable_backward=False, launch_bounds=(THREADS, 2))
 def multiply_rounded_tiles(
     first: int, copies: int, stride: int, rows: IntArray, inverse: FloatArray, sides: Points, answers: Points
 ):
