@@ -14,15 +14,16 @@ DEVICES = ["cpu", pytest.param("cuda:0", marks=pytest.mark.cuda)]
 
 def limited_offset(missing, gains, farthest, longest=10.0, device="cpu"):
     """The offset that is found for one body."""
-    from supple.skins.kinematic.volume_kernels import SEARCHERS, find_offset
+    from supple.skins.kinematic import volume_kernels as kernels
 
     wp, count = devices.warp(), len(gains)
-    lanes = 1 if device == "cpu" else int(SEARCHERS)
+    on_cpu = device == "cpu"
+    kernel, lanes = (kernels.find_offset, 1) if on_cpu else (kernels.find_offset_in_blocks, int(kernels.SEARCHERS))
     arrays = [
         devices.to_device(np.asarray(each, dtype=np.float32), wp.float32, device)
         for each in ([longest], np.zeros(count), gains, np.ones(count), farthest, [missing, 0.0])
     ]
-    devices.Launch(find_offset, lanes, [count, *arrays], device, block=lanes)()
+    devices.Launch(kernel, lanes, [count, *arrays], device, block=lanes)()
     return float(arrays[-1].numpy()[1])
 
 

@@ -1,5 +1,9 @@
 # mypy: ignore-errors
-"""Threads of a GPU that work together; on a processor each is alone."""
+"""Threads of a GPU that work together; on a processor each is alone.
+
+Kernels with Warp's tiles are for a GPU: on a processor all threads have one memory for tiles, and would write over each
+other's. One thread may run them, as tests do.
+"""
 
 import warp as wp
 

@@ -162,6 +162,33 @@ def share_locally(
     directions[i] = lost * directions[i]
 
 
+@wp.func
+def offered(
+    i: int, offset: float, least: float, gains: FloatArray, shares: FloatArray, reaches: FloatArray
+) -> wp.vec2d:
+    """What a vertex at its limit adds, and how fast one that is not adds more, of an offset; who gives less than
+    `least` is not asked."""
+    g = gains[i]
+    if g > least:
+        if offset * shares[i] < reaches[i]:
+            return wp.vec2d(wp.float64(0.0), wp.float64(g))
+        return wp.vec2d(wp.float64(g * reaches[i] / wp.max(shares[i], SMALLEST_AREA)), wp.float64(0.0))
+    return wp.vec2d(wp.float64(0.0), wp.float64(0.0))
+
+
+@wp.func
+def further(wanted: wp.float64, offers: wp.vec2d, offset: float, longest: float) -> float:
+    """A step of Newton from an offset, which never goes beyond the answer nor beyond the longest offset."""
+    left = wanted - offers[0] - wp.float64(offset) * offers[1]
+    step = float(0.0)
+    if left > wp.float64(0.0):
+        if offers[1] > wp.float64(0.0):
+            step = wp.min(float(left / offers[1]), longest - offset)
+        elif offers[0] > wp.float64(0.0):
+            step = longest - offset
+    return step
+
+
 @wp.kernel(enable_backward=False)
 def find_offset(
     first: int,
@@ -177,17 +204,51 @@ def find_offset(
 
     g_i is the volume that an offset of one adds at a vertex, and f_i the offset from which it gives no more. Every
     round is a step of Newton, none of which goes beyond the answer. Who gives next to nothing is not asked; where all
-    others together do not give what is missing, the offset is the longest. A GPU has a block of threads for a copy.
+    others together do not give what is missing, the offset is the longest.
     """
+    copy = first + wp.tid()
+    start = copy * each
+    stop = start + each
+    volume = wp.float64(0.0)
+    largest = float(0.0)
+    for i in range(start, stop):
+        volume += wp.float64(volumes[i])
+        largest = wp.max(largest, gains[i])
+    missing = found[COLUMNS * copy] - float(volume)
+    wanted = wp.float64(wp.abs(missing))
+    offset = float(0.0)
+    going = bool(1)
+    for _ in range(MOST_ROUNDS):
+        if going:
+            offers = wp.vec2d()
+            for i in range(start, stop):
+                offers += offered(i, offset, FOLDED_AWAY * largest, gains, shares, reaches)
+            step = further(wanted, offers, offset, longest[0])
+            offset += step
+            going = step > ROUNDING * offset
+    found[COLUMNS * copy + 1] = wp.sign(missing) * offset
+
+
+@wp.kernel(enable_backward=False)
+def find_offset_in_blocks(
+    first: int,
+    each: int,
+    longest: FloatArray,
+    volumes: FloatArray,
+    gains: FloatArray,
+    shares: FloatArray,
+    reaches: FloatArray,
+    found: FloatArray,
+):
+    """The same on a GPU: a block of threads for every copy. Threads of a processor may not share a tile."""
     t = first + wp.tid()
-    lanes = wp.block_dim()
-    copy = t / lanes
-    lane = t - copy * lanes
+    copy = t / SEARCHERS
+    lane = t - copy * SEARCHERS
     start = copy * each + lane
     stop = (copy + 1) * each
     volume = wp.float64(0.0)
     largest = float(0.0)
-    for i in range(start, stop, lanes):
+    for i in range(start, stop, SEARCHERS):
         volume += wp.float64(volumes[i])
         largest = wp.max(largest, gains[i])
     all_volumes = wp.tile_sum(wp.tile(volume))
@@ -199,26 +260,11 @@ def find_offset(
     going = bool(1)
     for _ in range(MOST_ROUNDS):
         if going:
-            added = wp.float64(0.0)
-            slope = wp.float64(0.0)
-            for i in range(start, stop, lanes):
-                g = gains[i]
-                if g > least:
-                    if offset * shares[i] < reaches[i]:
-                        slope += wp.float64(g)
-                    else:
-                        added += wp.float64(g * reaches[i] / wp.max(shares[i], SMALLEST_AREA))
-            all_added = wp.tile_sum(wp.tile(added))
-            all_slopes = wp.tile_sum(wp.tile(slope))
-            added = all_added[0]
-            slope = all_slopes[0]
-            left = wanted - added - wp.float64(offset) * slope
-            step = float(0.0)
-            if left > wp.float64(0.0):
-                if slope > wp.float64(0.0):
-                    step = wp.min(float(left / slope), longest[0] - offset)
-                elif added > wp.float64(0.0):
-                    step = longest[0] - offset
+            part = wp.vec2d()
+            for i in range(start, stop, SEARCHERS):
+                part += offered(i, offset, least, gains, shares, reaches)
+            offers = wp.tile_sum(wp.tile(part, preserve_type=True))
+            step = further(wanted, offers[0], offset, longest[0])
             offset += step
             going = step > ROUNDING * offset
     if lane == 0:

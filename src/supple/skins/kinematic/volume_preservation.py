@@ -253,8 +253,11 @@ class VolumePreserver:
             ),
         ]
         inputs = [each, self._longest, volumes, gains, self._shares, reaches, self._offsets]
-        lanes = 1 if device == "cpu" else int(kernels.SEARCHERS)
-        search = devices.Launch(kernels.find_offset, lanes * self._copies, inputs, device, smallest=1, block=lanes)
+        if device == "cpu":
+            search = devices.Launch(kernels.find_offset, self._copies, inputs, device, smallest=1)
+        else:
+            lanes, kernel = int(kernels.SEARCHERS), kernels.find_offset_in_blocks
+            search = devices.Launch(kernel, lanes * self._copies, inputs, device, block=lanes)
         self._measure.append(search)
         inputs = [each, self._offsets, reaches, directions, points]
         self._inflate = devices.Launch(kernels.inflate, count, inputs, device)

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple import device as devices
 from supple.arrays import Float32Array, FloatArray, IntArray
@@ -160,45 +159,15 @@ def star_arrays(binding: EnergyBinding, device: str) -> Any:
     )
 
 
-def slice_arrays(binding: EnergyBinding, star: Any, device: str) -> Any:
-    """The same slice by slice; particles and elements have to be fewer than 65536."""
-    from supple.skins.position_based.solve.energy_kernels import SLICE, Slices
+def short_star_arrays(star: Any, device: str) -> Any:
+    """The same in half the memory; particles and elements have to be fewer than 65536."""
+    from supple.skins.position_based.solve.energy_kernels import ShortStar
 
-    wp, count = devices.warp(), len(binding.one.points)
-    starts, edge_starts = star.starts.numpy(), star.edge_starts.numpy()
-    fixed = np.ones(count)
-    fixed[binding.free] = 0.0
-    order = np.lexsort((-np.diff(edge_starts), -np.diff(starts), fixed))
-    order = np.append(order, np.full(-count % SLICE, -1)).reshape(-1, SLICE)
-    slices, elements, own = _sliced(order, starts)
-    edge_slices, edges, edge_own = _sliced(order, edge_starts)
-    others = np.where((elements >= 0)[..., None], star.others.numpy()[elements], own[..., None])
-    others[elements < 0, 3] = 0
-    code = np.bitwise_or.reduce(others.astype(np.uint64) << np.arange(0, 64, 16, dtype=np.uint64), axis=-1)
-    return devices.fill_struct(
-        Slices(),
-        order=_put(order.reshape(-1), wp.int32, device),
-        starts=_put(slices, wp.int32, device),
-        others=wp.array(code.reshape(-1), dtype=wp.uint64, device=device),
-        slopes=_put(np.where(elements >= 0, star.slopes.numpy()[elements], 0.0).reshape(-1), wp.float32, device),
-        edge_starts=_put(edge_slices, wp.int32, device),
-        far_ends=_put(np.where(edges >= 0, star.far_ends.numpy()[edges], edge_own).reshape(-1), wp.int32, device),
-        lengths=_put(np.where(edges >= 0, star.lengths.numpy()[edges], 0.0).reshape(-1), wp.float32, device),
-    )
-
-
-def _sliced(order: NDArray[Any], starts: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Where the rows of every slice of `order` (S, 32) begin (S + 1,), and which member stands at each place.
-
-    Members of particle i are `starts[i]` to `starts[i + 1]`; places that are left over have -1, and all their particle.
-    """
-    counts = np.where(order >= 0, np.diff(starts)[order], 0)
-    begins = np.concatenate([[0], np.cumsum(counts.max(axis=1))])
-    slices = np.repeat(np.arange(len(order)), np.diff(begins))
-    rank = np.arange(begins[-1]) - begins[slices]
-    own = np.maximum(order[slices], 0)
-    members = np.where(rank[:, None] < counts[slices], starts[own] + rank[:, None], -1)
-    return begins, members, own
+    wp = devices.warp()
+    code = star.others.numpy().astype(np.uint64) << np.arange(0, 64, 16, dtype=np.uint64)
+    others = wp.array(np.bitwise_or.reduce(code, axis=1), dtype=wp.uint64, device=device)
+    names = ("starts", "slopes", "edge_starts", "far_ends", "lengths")
+    return devices.fill_struct(ShortStar(), others=others, **{name: getattr(star, name) for name in names})
 
 
 def _sizes(one: Constraints) -> FloatArray:

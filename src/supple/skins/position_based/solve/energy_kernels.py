@@ -50,7 +50,6 @@ ONE_SIDED = wp.constant(4)  # 1: flesh may come nearer to its bone than it was a
 CONTACT = wp.constant(5)  # k_c
 TINY = wp.constant(1.0e-12)
 LANES = 8  # threads of a GPU that share a particle
-SLICE = 32  # particles whose threads go together
 
 
 @wp.struct
@@ -80,16 +79,9 @@ class Star:
 
 
 @wp.struct
-class Slices:
-    """The same for bodies of few particles, 32 of them at a time, those with as many elements together.
+class ShortStar:
+    """The same in half the memory, for bodies of few particles: `others` are four numbers of 16 bits."""
 
-    Slice s are the particles `order[32 s:32 s + 32]` (below zero: none). Its elements stand from row `starts[s]` to
-    `starts[s + 1]`, one of each particle in a row of 32, so that threads beside one another read what is side by side.
-    `others` are four numbers of 16 bits. Where a particle has fewer, rows hold an element without a slope and an edge
-    to itself.
-    """
-
-    order: IntArray
     starts: IntArray
     others: UInt64Array
     slopes: FloatArray
@@ -285,6 +277,12 @@ def number_at(code: wp.uint64, place: int) -> int:
     return int((code >> wp.uint64(16 * place)) & wp.uint64(65535))
 
 
+@wp.func
+def own_lanes() -> int:
+    """How many threads of a block share a particle."""
+    return wp.min(wp.block_dim(), LANES)
+
+
 # By a block of threads for each body, of at most `SHARED_ROWS` particles: what they read of each other again and again
 # is in memory that they share. Rows of three numbers there are read by 32 threads from 32 banks, those of four would
 # not be.
@@ -295,7 +293,7 @@ def strain_by_body(
     first: int,
     particles_per_copy: int,
     weights: FloatArray,
-    around: Slices,
+    star: ShortStar,
     targets: FloatArray,
     particles: Vec4Array,
     rows: Rows,
@@ -304,37 +302,35 @@ def strain_by_body(
     """The same at rest sizes, body by body; `rows` are the particles as rows of four numbers."""
     t = first + wp.tid()
     copy = t / wp.block_dim()
+    lanes = own_lanes()
+    lane = t % lanes
     shift = copy * particles_per_copy
     body = wp.tile_load(rows, shape=(SHARED_ROWS, 3), offset=(shift, 0), storage="shared")
     target = copy * (targets.shape[0] / (particles.shape[0] / particles_per_copy))
     volume = weights[VOLUME]
     stretch = weights[STRETCH]
-    for n in range(t - copy * wp.block_dim(), around.order.shape[0], wp.block_dim()):
-        i = around.order[n]
-        if i >= 0:
-            own = particles[shift + i]
-            total = wp.vec4f(0.0, 0.0, 0.0, 0.0)
-            if own[3] > 0.0:
-                x = position(own)
-                s = n / SLICE
-                beside = n % SLICE
-                for row in range(around.starts[s], around.starts[s + 1]):
-                    m = SLICE * row + beside
-                    others = around.others[m]
-                    j = number_at(others, 0)
-                    k = number_at(others, 1)
-                    o = number_at(others, 2)
-                    b = wp.vec3f(body[j, 0], body[j, 1], body[j, 2])
-                    c = wp.vec3f(body[k, 0], body[k, 1], body[k, 2])
-                    d = wp.vec3f(body[o, 0], body[o, 1], body[o, 2])
-                    wanted = targets[target + number_at(others, 3)]
-                    total += element_pull(0, volume * around.slopes[m], wanted, x, b, c, d)
-                for row in range(around.edge_starts[s], around.edge_starts[s + 1]):
-                    m = SLICE * row + beside
-                    j = around.far_ends[m]
-                    away = x - wp.vec3f(body[j, 0], body[j, 1], body[j, 2])
-                    total += edge_strain(0, stretch, away, around.lengths[m])
-            sums[shift + i] = total
+    for i in range((t % wp.block_dim()) / lanes, particles_per_copy, wp.block_dim() / lanes):
+        own = particles[shift + i]
+        total = wp.vec4f(0.0, 0.0, 0.0, 0.0)
+        if own[3] > 0.0:
+            x = position(own)
+            for m in range(star.starts[i] + lane, star.starts[i + 1], lanes):
+                others = star.others[m]
+                j = number_at(others, 0)
+                k = number_at(others, 1)
+                n = number_at(others, 2)
+                b = wp.vec3f(body[j, 0], body[j, 1], body[j, 2])
+                c = wp.vec3f(body[k, 0], body[k, 1], body[k, 2])
+                d = wp.vec3f(body[n, 0], body[n, 1], body[n, 2])
+                wanted = targets[target + number_at(others, 3)]
+                total += element_pull(0, volume * star.slopes[m], wanted, x, b, c, d)
+            for e in range(star.edge_starts[i] + lane, star.edge_starts[i + 1], lanes):
+                j = star.far_ends[e]
+                away = x - wp.vec3f(body[j, 0], body[j, 1], body[j, 2])
+                total += edge_strain(0, stretch, away, star.lengths[e])
+        strain = sum_of_lanes(total)
+        if lane == 0:
+            sums[shift + i] = strain
 
 
 @wp.kernel(enable_backward=False, launch_bounds=BLOCK)
@@ -342,7 +338,7 @@ def strain_by_body_where_settled(
     first: int,
     particles_per_copy: int,
     weights: FloatArray,
-    around: Slices,
+    star: ShortStar,
     settled: Rows,
     particles: Vec4Array,
     rows: Rows,
@@ -351,42 +347,40 @@ def strain_by_body_where_settled(
     """The same with the sizes that there are at `settled`."""
     t = first + wp.tid()
     copy = t / wp.block_dim()
+    lanes = own_lanes()
+    lane = t % lanes
     shift = copy * particles_per_copy
     body = wp.tile_load(rows, shape=(SHARED_ROWS, 3), offset=(shift, 0), storage="shared")
     rest = wp.tile_load(settled, shape=(SHARED_ROWS, 3), offset=(shift, 0), storage="shared")
     volume = weights[VOLUME]
     stretch = weights[STRETCH]
-    for n in range(t - copy * wp.block_dim(), around.order.shape[0], wp.block_dim()):
-        i = around.order[n]
-        if i >= 0:
-            own = particles[shift + i]
-            total = wp.vec4f(0.0, 0.0, 0.0, 0.0)
-            if own[3] > 0.0:
-                x = position(own)
-                y = wp.vec3f(rest[i, 0], rest[i, 1], rest[i, 2])
-                s = n / SLICE
-                beside = n % SLICE
-                for row in range(around.starts[s], around.starts[s + 1]):
-                    m = SLICE * row + beside
-                    others = around.others[m]
-                    j = number_at(others, 0)
-                    k = number_at(others, 1)
-                    o = number_at(others, 2)
-                    b = wp.vec3f(rest[j, 0], rest[j, 1], rest[j, 2])
-                    c = wp.vec3f(rest[k, 0], rest[k, 1], rest[k, 2])
-                    d = wp.vec3f(rest[o, 0], rest[o, 1], rest[o, 2])
-                    wanted = six_volumes(y, b, c, d)
-                    b = wp.vec3f(body[j, 0], body[j, 1], body[j, 2])
-                    c = wp.vec3f(body[k, 0], body[k, 1], body[k, 2])
-                    d = wp.vec3f(body[o, 0], body[o, 1], body[o, 2])
-                    total += element_pull(1, volume * around.slopes[m], wanted, x, b, c, d)
-                for row in range(around.edge_starts[s], around.edge_starts[s + 1]):
-                    j = around.far_ends[SLICE * row + beside]
-                    if j != i:
-                        wanted = wp.length(y - wp.vec3f(rest[j, 0], rest[j, 1], rest[j, 2]))
-                        away = x - wp.vec3f(body[j, 0], body[j, 1], body[j, 2])
-                        total += edge_strain(1, stretch, away, wanted)
-            sums[shift + i] = total
+    for i in range((t % wp.block_dim()) / lanes, particles_per_copy, wp.block_dim() / lanes):
+        own = particles[shift + i]
+        total = wp.vec4f(0.0, 0.0, 0.0, 0.0)
+        if own[3] > 0.0:
+            x = position(own)
+            y = wp.vec3f(rest[i, 0], rest[i, 1], rest[i, 2])
+            for m in range(star.starts[i] + lane, star.starts[i + 1], lanes):
+                others = star.others[m]
+                j = number_at(others, 0)
+                k = number_at(others, 1)
+                n = number_at(others, 2)
+                b = wp.vec3f(rest[j, 0], rest[j, 1], rest[j, 2])
+                c = wp.vec3f(rest[k, 0], rest[k, 1], rest[k, 2])
+                d = wp.vec3f(rest[n, 0], rest[n, 1], rest[n, 2])
+                wanted = six_volumes(y, b, c, d)
+                b = wp.vec3f(body[j, 0], body[j, 1], body[j, 2])
+                c = wp.vec3f(body[k, 0], body[k, 1], body[k, 2])
+                d = wp.vec3f(body[n, 0], body[n, 1], body[n, 2])
+                total += element_pull(1, volume * star.slopes[m], wanted, x, b, c, d)
+            for e in range(star.edge_starts[i] + lane, star.edge_starts[i + 1], lanes):
+                j = star.far_ends[e]
+                wanted = wp.length(y - wp.vec3f(rest[j, 0], rest[j, 1], rest[j, 2]))
+                away = x - wp.vec3f(body[j, 0], body[j, 1], body[j, 2])
+                total += edge_strain(1, stretch, away, wanted)
+        strain = sum_of_lanes(total)
+        if lane == 0:
+            sums[shift + i] = strain
 
 
 @wp.func

@@ -13,7 +13,7 @@ from supple.skins.position_based.solve.energy import (
     EnergyBinding,
     EnergyWeights,
     element_arrays,
-    slice_arrays,
+    short_star_arrays,
     star_arrays,
 )
 from supple.skins.position_based.solve.pressure import Pressure
@@ -57,8 +57,8 @@ class LbfgsSolver:
             else None
         )
         in_blocks = fit_blocks(device, copies, self.count) and len(binding.corners) < _SHORT
-        self._slices = (
-            constants.derive(binding.corners, "slices", lambda: slice_arrays(binding, self._star, device))
+        self._short_star = (
+            constants.derive(binding.corners, "short star", lambda: short_star_arrays(self._star, device))
             if in_blocks
             else None
         )
@@ -205,13 +205,21 @@ class LbfgsSolver:
 
         relative = [int(settled is not None), self.anchors if settled is None else settled]
         arrays = [*relative, self.particles, self._strain]
-        if self._slices is not None:
-            threads = 1 if self.device == "cpu" else int(BLOCK)
+        if self._short_star is not None:
+            threads = 1 if self.device == "cpu" else int(BLOCK)  # of a processor only one, which tests ask for
             kernel, sizes = energy_kernels.strain_by_body, self.pressure.targets
             if settled is not None:
                 kernel, sizes = energy_kernels.strain_by_body_where_settled, as_rows(settled)
-            inputs = [self.count, weights, self._slices, sizes, self.particles, as_rows(self.particles), self._strain]
-            return devices.Launch(kernel, threads * self.copies, inputs, self.device, block=threads, smallest=1)
+            inputs = [
+                self.count,
+                weights,
+                self._short_star,
+                sizes,
+                self.particles,
+                as_rows(self.particles),
+                self._strain,
+            ]
+            return devices.Launch(kernel, threads * self.copies, inputs, self.device, block=threads)
         if self._by_particle:
             lanes = 1 if self.device == "cpu" else energy_kernels.LANES
             inputs = [lanes, self.count, weights, self._star, self.pressure.targets, *arrays]
