@@ -2,8 +2,8 @@
 
 Ten steps show whether the arithmetic is the same; after a second, in which rounding has had time to grow, both must
 still show the same body. Where flesh meets itself, which particle is held off which other is a matter of yes or no, and
-rounding decides some of them: shaken by a tenth of a micrometre, a processor is up to 10 mm from itself after a second,
-and a GPU was up to 21 mm from it. `_row` is what a table of all of them is made of, and runs on the processor too.
+rounding decides some of them: shaken by a tenth of a micrometre, a processor is 10 mm from itself after a second, or 32
+in a crowd of three. `_row` is what a table of all of them is made of, and runs on the processor too.
 """
 
 import numpy as np
