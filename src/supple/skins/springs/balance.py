@@ -59,17 +59,16 @@ class BalanceSolver:
         from supple.skins.springs.kernels import springs as kernels
 
         wp, count = devices.warp(), springs.count
-        self._springs = springs
         self._moves = wp.zeros(count, dtype=wp.vec3f, device="cpu")
         moved = [springs.all, self._moves, springs.points[0], springs.polars[0]]
         self._move = devices.Launch(kernels.move, count, moved, "cpu")
         factor = SplitFactor.from_matrix(stiffness_matrix(springs.binding, springs.tuned))
-        self._solve = SplitCholesky(factor).solving(springs.forces(0), self._moves)
         self._newton = NewtonSolver(springs)
+        self._solve = SplitCholesky(factor).solving(self._newton.forces, self._moves)
 
     def run(self, rounds: int) -> bool:
         """Bring the shape in both buffers nearer to balance; says whether it did. The answer is in the first buffer."""
-        self._springs.forces(0)
+        self._newton.begin()
         self._solve()
         self._move()
         return self._newton.run(_FEW * rounds, whole=max(rounds - 2, 0))
