@@ -57,6 +57,33 @@ def test_factored_rounds_and_sweeps_find_the_same_balance(hero, running):
     assert apart.max() < 2e-3  # where skin folds, there may be two
 
 
+def blocks_of(solver, vertices, edges):
+    """H_ii (V, 3, 3) and H_ij (E, 3, 3), out of groups of eight."""
+    sides = solver.rounds.sides.numpy().astype(np.float64).reshape(-1, 9, 8).transpose(0, 2, 1).reshape(-1, 9)[:vertices]
+    own = np.linalg.inv(sides[:, [3, 4, 5, 4, 6, 7, 5, 7, 8]].reshape(-1, 3, 3))
+    slots, blocks = solver.rounds.slots.numpy(), solver.rounds.blocks.numpy().reshape(-1, 9, 8)
+    rings = np.diff(solver._springs.binding.around.starts)
+    vertex = np.repeat(np.arange(vertices), rings)
+    nth = np.arange(edges) - np.repeat(solver._springs.binding.around.starts[:-1], rings)
+    return own, -blocks[slots[vertex // 8] + nth, :, vertex % 8].astype(np.float64).reshape(-1, 3, 3)
+
+
+def test_eight_at_a_time_pull_as_one_by_one(hero, running):
+    """Rings of all sizes, and vertices that are no whole group; in a shape where springs give way."""
+    springs = SpringRig().allocate(SpringRig().bind(hero, "cpu")).springs
+    pose_springs(springs, running)
+    random = np.random.default_rng(0)
+    posed = springs.attached.posed.numpy().astype(np.float64)
+    assert len(posed) % 8 != 0 and len(set(np.diff(springs.binding.around.starts))) > 3
+    for size in (0.0, 1e-3, 0.03):
+        energy_at(springs, posed + size * random.normal(size=posed.shape))
+        solver = NewtonSolver(springs)
+        solver.begin()
+        by_eight, one_by_one = (devices.to_host(found) for found in (solver.forces, springs.forces(0)))
+        scale = np.linalg.norm(one_by_one, axis=1).max()
+        assert np.abs(by_eight - one_by_one).max() < 1e-5 * scale + 1e-6
+
+
 @pytest.mark.parametrize("kind", ["edges", "relative_radius", "bend", "radius", "bones", "twist", None])
 def test_the_matrix_of_a_shape_is_symmetric_and_no_softer_than_springs(kind, hero, running):
     """y H y against how pulls fall along y, by differences, of each kind of spring beside little of the others."""
@@ -73,10 +100,9 @@ def test_the_matrix_of_a_shape_is_symmetric_and_no_softer_than_springs(kind, her
         return devices.to_host(springs.forces(0)).astype(np.float64)
 
     energy_at(springs, points)
-    solver._measure_levers()
-    solver._round_over(solver._every).solve._calls[0]()
-    own = np.linalg.inv(solver.matrix[1].numpy().astype(np.float64).reshape(-1, 3, 3))
-    edges = -solver.matrix[2].numpy().astype(np.float64).reshape(-1, 3, 3)
+    solver.begin()
+    solver._record("solve all", solver._groups)._calls[0]()
+    own, edges = blocks_of(solver, len(points), len(starts))
 
     def multiply(y):
         found = np.einsum("nij,nj->ni", own, y)

@@ -10,6 +10,7 @@ import numpy as np
 from supple import device as devices
 from supple.arrays import Float32Array, FloatArray
 from supple.skins.springs.balance import couplings
+from supple.skins.springs.groups import record_limits, record_pulls
 from supple.skins.springs.state import Springs
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class ImplicitStep:
     def __init__(
         self, springs: Springs, memory: SpringMemory, *, looseness: Any, max_offsets: Any, parameters: Any
     ) -> None:
+        from supple.skins.springs.kernels import implicit as kernels
+
         wp, blank, count = devices.warp(), springs.binding.constants.blank, springs.count
         self._springs = springs
         self._couplings, self._along = blank(len(springs.edges), wp.float32), blank(count, wp.float32)
@@ -42,18 +45,11 @@ class ImplicitStep:
         self._answers = [blank(count, wp.vec3f) for _ in range(2)]
         self._shares, self.rates = blank(count, wp.float32), blank(count, wp.float32)
         self._rounds, self._radius = 1, 0.0
-        fixed = [springs.all, self.rates, parameters, self._shares, self._along, springs.points[0], springs.polars[0]]
-        self._responding = [*fixed, self._forces, self._inverses, self._answers[0]]
+        matrix = [self._shares, self._along, self._forces, self._inverses, self._answers[0]]
+        responding = [springs.all, self.rates, parameters, *matrix]
+        self._responding = [*record_pulls(springs, self._forces), self._launch(kernels.respond, responding)]
         limited = blank(count, wp.vec3f)
-        self._limiting = [
-            springs.all,
-            looseness,
-            memory.rooms,
-            parameters,
-            springs.points[0],
-            memory.velocities,
-            limited,
-        ]
+        self._limiting = record_limits(springs, memory, looseness=looseness, parameters=parameters, limited=limited)
         self._stepping = [springs.all, self.rates, max_offsets, memory.rooms, parameters, limited, memory.velocities]
         self._parameters, self._velocities = parameters, memory.velocities
         self._runs: devices.Chain | None = None
@@ -85,10 +81,9 @@ class ImplicitStep:
 
     def _record(self, rounds: int) -> devices.Chain:
         from supple.skins.springs.kernels import implicit as kernels
-        from supple.skins.springs.kernels.springs import limit_stretch
 
         springs, (one, other) = self._springs, self._answers
-        launches = [self._launch(kernels.respond, self._responding)]
+        launches = list(self._responding)
         ring, weight = [springs.all.starts, springs.all.others, self._couplings], 1.0
         for done in range(rounds):
             weight = {0: 1.0, 1: 2.0 / (2.0 - self._radius**2)}.get(done, 4.0 / (4.0 - self._radius**2 * weight))
@@ -97,7 +92,7 @@ class ImplicitStep:
             one, other = other, one
         launches += [
             self._launch(kernels.accelerate, [self._parameters, one, self._velocities]),
-            self._launch(limit_stretch, self._limiting),
+            *self._limiting,
             self._launch(kernels.step, [*self._stepping, springs.points[0], springs.polars[0]]),
         ]
         return devices.Chain(launches, springs.device)

@@ -21,7 +21,6 @@ from supple.skins.springs.kernels.energy import (
     Polars,
     Springs,
     polar,
-    pull,
     total_stiffness,
 )
 from supple.skins.springs.kernels.springs import STEP, STEP_RETENTION, swing
@@ -35,23 +34,19 @@ def respond(
     parameters: FloatArray,
     shares: FloatArray,
     along: FloatArray,
-    now: Points,
-    polars: Polars,
     forces: Points,
     inverses: FloatArray,
     answers: Points,
 ):
-    """F, the inverse of the matrix's diagonal, and the first answer; `along` is what b K has of it along the skin."""
+    """The inverse of the matrix's diagonal, and the first answer; `along` is what b K has of it along the skin."""
     i = first + wp.tid()
     site = springs.anchors[i] * springs.bone_stiffness[i]
     h = parameters[STEP] * rates[i]
     mass = total_stiffness(i, springs) / wp.max(h * h, TINY)
     stiff = along[i] + shares[i] * (0.5 * (site[0] + site[1] + site[2]) + springs.holds[i])
     inverse = springs.freedom[i] / wp.max(mass + stiff, TINY)
-    force = pull(i, now, polars, springs)
-    forces[i] = force
     inverses[i] = inverse
-    answers[i] = inverse * force
+    answers[i] = inverse * forces[i]
 
 
 @wp.kernel(enable_backward=False)

@@ -137,7 +137,7 @@ def restore_distances(
     i = first + wp.tid()
     s = scale_vectors[i]
     x = attachment_points[i] + s
-    correction = parameters[CORRECTION]
+    correction = parameters[CORRECTION] * pairs.chained[i]
     if correction > 0.0:
         b = segments[i]
         length = wp.length(s)
@@ -151,7 +151,7 @@ def restore_distances(
                     facing = wp.dot(s, pairs.insides[p[k]]) / wp.max(length, 1.0e-12)
                     leaning += w[k]
                     inside += 2.0 * w[k] * wp.clamp(PER_STOP * facing, 0.0, 1.0)
-        amount = correction * pairs.chained[i] * wp.min(LEANING * leaning, 1.0) * (1.0 - wp.min(inside, 1.0))
+        amount = correction * wp.min(LEANING * leaning, 1.0) * (1.0 - wp.min(inside, 1.0))
         if amount > 0.0 and length > 0.0:
             closest = closest_on_segment(x, positions[b], positions[size + b])
             away = x - closest

@@ -22,10 +22,10 @@ here; nothing of this runs on a GPU.
 
 import warp as wp
 
-from supple.skins.springs.kernels.energy import FloatArray, IntArray, Points, Springs
+from supple.skins.springs.kernels.energy import NEAR, TINY, FloatArray, IntArray, Points, Polars, Springs
 
-# F and I are eight numbers; `rows` and `quads` turn eight vertices' numbers, one vertex a row, into numbers of each kind.
-_LANES = """
+# F and I are eight numbers; `rows` and `quads` turn rows of numbers, one vertex each, into eight of every kind.
+LANES = """
 #if !defined(__CUDA_ARCH__)
     typedef float F __attribute__((ext_vector_type(8)));
     typedef int I __attribute__((ext_vector_type(8)));
@@ -68,7 +68,7 @@ _LANES = """
     for (int n = 0; n < 8; ++n) i[n] = list[n] < 0 ? 0 : list[n];
 """
 
-_VERTEX = """
+RINGS = """
     const float tiny = 1.0e-12f, flat = 1.0e-4f;  // TINY and FLAT
     I start, count;
     int most = 0;
@@ -77,6 +77,9 @@ _VERTEX = """
         count[n] = list[n] < 0 ? 0 : springs.starts.data[i[n] + 1] - start[n];
         most = count[n] > most ? count[n] : most;
     }
+"""
+
+_STATE = """
     const float *state = states.data, *wanted = (const float*)springs.edges.data;
     const float* stiffness = (const float*)springs.edge_stiffness.data;
     F x, y, z, inverse, ux, uy, uz, beyond;
@@ -90,7 +93,7 @@ _VERTEX = """
     };
 """
 
-_EDGE = """
+NEIGHBORS = """
     for (int k = 0; k < most; ++k) {
         I e, j;
         for (int n = 0; n < 8; ++n) {
@@ -98,6 +101,9 @@ _EDGE = """
             j[n] = springs.others.data[e[n]];
         }
         const I there = count > k;
+"""
+
+_EDGE = f"""{NEIGHBORS}
         F other_x, other_y, other_z, inverse_j, vx, vy, vz, beyond_j;
         rows(state, j, other_x, other_y, other_z, inverse_j, vx, vy, vz, beyond_j);
         const F c0 = at(wanted, 3, e, 0), c1 = at(wanted, 3, e, 1), c2 = at(wanted, 3, e, 2);
@@ -123,7 +129,8 @@ _SITE = """
     const float *aims = (const float*)springs.aims.data, *bone = (const float*)springs.bone_stiffness.data;
     const float *targets = (const float*)springs.targets.data, *ways = (const float*)springs.bone_directions.data;
     const F anchor = at(springs.anchors.data, 1, i, 0), rest = at(springs.rest_lengths.data, 1, i, 0);
-    const F site_0 = anchor * at(bone, 3, i, 0), site_1 = anchor * at(bone, 3, i, 1), site_2 = anchor * at(bone, 3, i, 2);
+    const F site_0 = anchor * at(bone, 3, i, 0), site_1 = anchor * at(bone, 3, i, 1);
+    const F site_2 = anchor * at(bone, 3, i, 2);
     const F aim_x = at(aims, 4, i, 0), aim_y = at(aims, 4, i, 1), aim_z = at(aims, 4, i, 2);
     const F hold = at(springs.holds.data, 1, i, 0), freedom = at(springs.freedom.data, 1, i, 0);
     const F phi_0 = at((const float*)springs.bone_angles.data, 2, i, 0);
@@ -151,7 +158,7 @@ _SITE = """
 """
 
 _PULL = f"""
-{_LANES}{_VERTEX}{_EDGE}{_SITE}
+{LANES}{RINGS}{_STATE}{_EDGE}{_SITE}
     const F size = freedom * root(fx * fx + fy * fy + fz * fz);
     const F found = size / larger(at(tolerances.data, 1, i, 0) * total, tiny);
     for (int n = 0; n < 8; ++n)
@@ -202,7 +209,7 @@ _BLOCK = """
 """
 
 _LINEARIZE = f"""
-{_LANES}{_VERTEX}
+{LANES}{RINGS}{_STATE}
     // What H_ii has of u u^T, of 1, and of 1 - u u^T; then all of it.
     F out = 0.0f, every = 0.0f, plane = 0.0f, xx = 0.0f, yy = 0.0f, zz = 0.0f, xy = 0.0f, xz = 0.0f, yz = 0.0f;
     int slot = slots.data[group];
@@ -237,7 +244,7 @@ _LINEARIZE = f"""
 """
 
 _RESPOND = f"""
-{_LANES}
+{LANES}
     const float* row = sides.data + 72 * group;
     F sx = *(const F8*)(row), sy = *(const F8*)(row + 8), sz = *(const F8*)(row + 16);
     for (int slot = slots.data[group]; slot < slots.data[group + 1]; ++slot) {{
@@ -268,6 +275,20 @@ _RESPOND = f"""
 """
 
 
+@wp.func
+def take_state(i: int, x: wp.vec3f, p: wp.vec4f, springs: Springs, states: FloatArray):
+    """What groups read of a vertex: where it is, 1 / l, or what pulls aside have of it near the bone, and its polar."""
+    row = 8 * i
+    states[row] = x[0]
+    states[row + 1] = x[1]
+    states[row + 2] = x[2]
+    states[row + 3] = 1.0 / wp.max(wp.max(p[3] + springs.aims[i][3], NEAR * springs.rest_lengths[i]), TINY)
+    states[row + 4] = p[0]
+    states[row + 5] = p[1]
+    states[row + 6] = p[2]
+    states[row + 7] = p[3]
+
+
 @wp.func_native(_PULL)
 def pull_group(
     group: int,
@@ -279,7 +300,6 @@ def pull_group(
     residuals: FloatArray,
 ):
     """All pulls on a group, and how many times its tolerance [m] a vertex is pulled by, per unit of stiffness."""
-    ...
 
 
 @wp.func_native(_LINEARIZE)
@@ -297,7 +317,6 @@ def linearize_group(
     moves: FloatArray,
 ):
     """Pulls F and the inverse of H_ii of a group into `sides`, -H_ij into `blocks`; y <- s H_ii^-1 F."""
-    ...
 
 
 @wp.func_native(_RESPOND)
@@ -314,4 +333,24 @@ def respond_group(
     before: FloatArray,
 ):
     """One of Jacobi's rounds: y <- weight (s H_ii^-1 (F - sum H_ij y_j) + (1 - s) y) + (1 - weight) y_before."""
-    ...
+
+
+@wp.kernel(enable_backward=False)
+def take_states(first: int, springs: Springs, now: Points, polars: Polars, states: FloatArray):
+    """Take a shape."""
+    i = first + wp.tid()
+    take_state(i, now[i], polars[i], springs, states)
+
+
+@wp.kernel(enable_backward=False)
+def measure_pulls(
+    first: int,
+    some: IntArray,
+    springs: Springs,
+    states: FloatArray,
+    tolerances: FloatArray,
+    forces: Points,
+    residuals: FloatArray,
+):
+    """All pulls on the groups of a list."""
+    pull_group(first + wp.tid(), some, springs, states, tolerances, forces, residuals)

@@ -2,23 +2,14 @@
 """Rounds of Newton's method for some of the vertices, on a processor.
 
 What a group of eight vertices is pulled by and how its pulls fall as it moves is in `lanes`; here that is done for
-lists of vertices, and lists are made: of those that are still pulled, and of those beside them. A list ends in -1, eight
-at least. Kernels work on group `first + tid` of a list as long as `counts` says, or on vertex `first + tid`.
+lists of vertices, and lists are made: of those that are still pulled, and of those beside them. A list ends in eight
+none. Kernels work on group `first + tid` of a list as long as `counts` says, or on all of it at once.
 """
 
 import warp as wp
 
-from supple.skins.springs.kernels.energy import (
-    NEAR,
-    TINY,
-    FloatArray,
-    IntArray,
-    Points,
-    Polars,
-    Springs,
-    polar,
-)
-from supple.skins.springs.kernels.lanes import linearize_group, pull_group, respond_group
+from supple.skins.springs.kernels.energy import TINY, FloatArray, IntArray, Points, Polars, Springs, polar
+from supple.skins.springs.kernels.lanes import linearize_group, pull_group, respond_group, take_state
 
 LEAST = wp.constant(1.0e-6)  # of all springs at a vertex, which H has at least
 FARTHEST = wp.constant(0.5)  # of the distance from the bone that one round moves a vertex by at most
@@ -31,7 +22,8 @@ class Rounds:
 
     `pulled` are vertices that are not at rest, `touched` those and the ones beside them; `slots` where the ring of
     each group of `pulled` begins, `marks` which list a vertex came into last. `lowest` and `highest` are the
-    eigenvalues of H_ii^-1 H between which Jacobi's rounds take care of what is wrong.
+    eigenvalues of H_ii^-1 H between which Jacobi's rounds take care of what is wrong; a move is `reach` times what
+    these say, since H is stiffer than springs are in folds.
     """
 
     pulled: IntArray
@@ -51,27 +43,14 @@ class Rounds:
     lowest: float
     highest: float
     jacobi: int
+    reach: float
 
 
 @wp.func
-def take_state(i: int, x: wp.vec3f, p: wp.vec4f, springs: Springs, states: FloatArray):
-    """What groups read of a vertex: where it is, 1 / l, or what pulls aside have of it near the bone, and its polar."""
-    row = 8 * i
-    states[row] = x[0]
-    states[row + 1] = x[1]
-    states[row + 2] = x[2]
-    states[row + 3] = 1.0 / wp.max(wp.max(p[3] + springs.aims[i][3], NEAR * springs.rest_lengths[i]), TINY)
-    states[row + 4] = p[0]
-    states[row + 5] = p[1]
-    states[row + 6] = p[2]
-    states[row + 7] = p[3]
-
-
-@wp.func
-def take_move(i: int, springs: Springs, rounds: Rounds, now: Points, polars: Polars):
-    """x <- x + y, no farther than lies near the shape of which H was made; what comes next begins at y = 0."""
+def take_move(i: int, reach: float, springs: Springs, rounds: Rounds, now: Points, polars: Polars):
+    """x <- x + reach y, no farther than lies near the shape of which H was made; what comes next begins at y = 0."""
     row = 4 * i
-    y = wp.vec3f(rounds.moves[row], rounds.moves[row + 1], rounds.moves[row + 2])
+    y = reach * wp.vec3f(rounds.moves[row], rounds.moves[row + 1], rounds.moves[row + 2])
     most = FARTHEST / rounds.states[8 * i + 3]
     x = now[i] + wp.min(most / wp.max(wp.length(y), TINY), 1.0) * y
     now[i] = x
@@ -173,16 +152,7 @@ def respond_listed(group: int, weight: float, moves: FloatArray, before: FloatAr
     """One more of Jacobi's rounds."""
     scale = 2.0 / (rounds.highest + rounds.lowest)
     respond_group(
-        group,
-        rounds.pulled,
-        rounds.slots,
-        scale,
-        weight,
-        rounds.neighbors,
-        rounds.blocks,
-        rounds.sides,
-        moves,
-        before,
+        group, rounds.pulled, rounds.slots, scale, weight, rounds.neighbors, rounds.blocks, rounds.sides, moves, before
     )
 
 
@@ -193,13 +163,6 @@ def next_weight(done: int, weight: float, rounds: Rounds) -> float:
     if done == 1:
         return 2.0 / (2.0 - radius * radius)
     return 4.0 / (4.0 - radius * radius * weight)
-
-
-@wp.kernel(enable_backward=False)
-def take_states(first: int, springs: Springs, rounds: Rounds, now: Points, polars: Polars):
-    """Take the shape."""
-    i = first + wp.tid()
-    take_state(i, now[i], polars[i], springs, rounds.states)
 
 
 @wp.kernel(enable_backward=False)
@@ -231,11 +194,11 @@ def respond(first: int, weight: float, moves: FloatArray, before: FloatArray, ro
 
 
 @wp.kernel(enable_backward=False)
-def take_moves(first: int, springs: Springs, rounds: Rounds, now: Points, polars: Polars):
+def take_moves(first: int, reach: float, springs: Springs, rounds: Rounds, now: Points, polars: Polars):
     """Move those who are pulled."""
     group = first + wp.tid()
     for place in range(8 * group, wp.min(8 * group + 8, rounds.counts[PULLED])):
-        take_move(rounds.pulled[place], springs, rounds, now, polars)
+        take_move(rounds.pulled[place], reach, springs, rounds, now, polars)
 
 
 @wp.kernel(enable_backward=False)
@@ -243,9 +206,7 @@ def measure_pulls(first: int, springs: Springs, rounds: Rounds):
     """Pulls on those who are touched."""
     group = first + wp.tid()
     if 8 * group < rounds.counts[TOUCHED]:
-        pull_group(
-            group, rounds.touched, springs, rounds.states, rounds.tolerances, rounds.forces, rounds.residuals
-        )
+        pull_group(group, rounds.touched, springs, rounds.states, rounds.tolerances, rounds.forces, rounds.residuals)
 
 
 @wp.kernel(enable_backward=False)
@@ -280,7 +241,7 @@ def settle(
                     else:
                         respond_listed(group, weight, rounds.moves, rounds.others, rounds)
             for place in range(count):
-                take_move(rounds.pulled[place], springs, rounds, now, polars)
+                take_move(rounds.pulled[place], rounds.reach, springs, rounds, now, polars)
             touched = list_touched(springs, rounds)
             for group in range((touched + 7) // 8):
                 pull_group(
