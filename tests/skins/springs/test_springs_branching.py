@@ -164,3 +164,28 @@ def test_the_stiffness_of_springs_is_seen(quadruped):
     assert 3.0 * np.median(firmest) < np.median(firm) < 0.3 * np.median(loose)
     assert np.percentile(loose, 95) > 3.0 * np.percentile(firm, 95)
     assert np.percentile(loose, 95) > 1e-3 * size
+
+
+@pytest.mark.parametrize(("joint", "degrees"), [("RightUpLeg", 70.0), ("RightUpLeg", 100.0), ("LeftUpLeg", 70.0)])
+def test_skin_beside_each_other_on_two_bones_stays_smooth(joint, degrees):
+    """Under a raised thigh half of the skin has the hips for its own bone; correction drew that to another place."""
+    hero = supple.character("hero", vertices=4000)
+    turn = quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], np.radians(-degrees))
+    pose = Pose.from_rotations(hero.skeleton, {joint: turn})
+    around = Surface.from_character(hero).around
+    rings = np.diff(around.starts)
+    own = np.repeat(np.arange(len(hero.points)), rings)
+
+    def roughness(points):
+        """How far each vertex is from the middle of its ring, beyond what it is at rest."""
+        off = [
+            [np.bincount(own, shape[around.indices, axis], len(rings)) / rings - shape[:, axis] for axis in range(3)]
+            for shape in (points, hero.points)
+        ]
+        posed, rest = np.linalg.norm(off, axis=1)
+        return (posed - rest).max()
+
+    kinematic, corrected = (
+        roughness(supple.player(hero, skin).advance(pose)) for skin in (supple.DualQuaternion(), IncrementalRotation())
+    )
+    assert corrected < 0.8 * kinematic

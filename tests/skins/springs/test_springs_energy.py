@@ -59,7 +59,9 @@ def test_factored_rounds_and_sweeps_find_the_same_balance(hero, running):
 
 def blocks_of(solver, vertices, edges):
     """H_ii (V, 3, 3) and H_ij (E, 3, 3), out of groups of eight."""
-    sides = solver.rounds.sides.numpy().astype(np.float64).reshape(-1, 9, 8).transpose(0, 2, 1).reshape(-1, 9)[:vertices]
+    sides = (
+        solver.rounds.sides.numpy().astype(np.float64).reshape(-1, 9, 8).transpose(0, 2, 1).reshape(-1, 9)[:vertices]
+    )
     own = np.linalg.inv(sides[:, [3, 4, 5, 4, 6, 7, 5, 7, 8]].reshape(-1, 3, 3))
     slots, blocks = solver.rounds.slots.numpy(), solver.rounds.blocks.numpy().reshape(-1, 9, 8)
     rings = np.diff(solver._springs.binding.around.starts)
@@ -74,7 +76,8 @@ def test_eight_at_a_time_pull_as_one_by_one(hero, running):
     pose_springs(springs, running)
     random = np.random.default_rng(0)
     posed = springs.attached.posed.numpy().astype(np.float64)
-    assert len(posed) % 8 != 0 and len(set(np.diff(springs.binding.around.starts))) > 3
+    assert len(posed) % 8 != 0
+    assert len(set(np.diff(springs.binding.around.starts))) > 3
     for size in (0.0, 1e-3, 0.03):
         energy_at(springs, posed + size * random.normal(size=posed.shape))
         solver = NewtonSolver(springs)

@@ -67,6 +67,7 @@ STIFFNESS_MAPS: Mapping[str, MapInfo] = maps_of(
     static=MapInfo("Where springs leave the first stage as it is: 0 they move it, 1 they do not", default=0.0),
 )
 _ROUNDING = 1e-4  # of an edge: changes this small are not worth a sweep
+_CONTINUOUS = 1.2  # times an edge: attachment points no farther apart than this hang skin without a gap
 _ON_SKELETON = 1e-3  # of an edge: a vertex this near to its attachment point has no direction of its own
 _LEAST_RECOIL = 1e-6  # of all springs: with less, nothing draws skin back at a pace of its own
 _AS_GOOD_AS_RIGID = 0.02  # of being free to swing: sweep by sweep, what is left of it would add up in a first pose
@@ -216,9 +217,23 @@ class SpringBinding:
         one, other = self.owners, self.around.indices
         each = stiffness / np.maximum(np.diff(self.around.starts), 1)[:, None]
         edges = 0.25 * (each[one] + each[other])
+        edges[:, 1:] *= self.attachment_continuity[:, None]
         sums = [np.bincount(one, edges[:, kind], len(stiffness)) for kind in range(3)]
         ring: FloatArray = np.stack(sums, axis=1).astype(np.float64)
         return edges, 2.0 * ring
+
+    @cached_property
+    def attachment_continuity(self) -> FloatArray:
+        """How much (E,) scale vectors at both ends of an edge have to do with each other, 0 to 1.
+
+        Where skin goes over from one bone to another, attachment points may lie much farther apart than the skin that
+        hangs on them. There a patch that moves as a whole changes lengths of scale vectors, and angles between them, as
+        if it were torn, and springs against that would hold it like a belt.
+        """
+        points = self.attached_skin.character.points
+        apart = np.linalg.norm(_edge_vectors(self.attached_skin.usual.rest_attached, self.around), axis=1)
+        skin = np.linalg.norm(_edge_vectors(points, self.around), axis=1)
+        return np.asarray(np.minimum(_CONTINUOUS * skin / np.maximum(apart, 1e-300), 1.0) ** 4)
 
     @cached_property
     def owners(self) -> IntArray:

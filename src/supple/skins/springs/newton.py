@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from supple.skins.springs.state import Springs
 
 _AT_REST = 1.0e-5  # of the distance from the bone: a vertex that is pulled by less, per stiffness, is at rest
-_JACOBI = 8  # rounds for one linear problem; even, so that moves end where they began
-_LOWEST, _HIGHEST = 0.1, 2.0  # of H_ii^-1 H: what these rounds take care of; more than two it is never
-_REACH = 1.3  # times the move that H says, of rounds over few: a run of 1 to 1.5 on a body that folds chose it
+_JACOBI = 6  # rounds for one linear problem; even, so that moves end where they began
+_LOWEST, _HIGHEST = 0.2, 2.0  # of H_ii^-1 H: what these rounds take care of; more than two it is never
+_REACH = 1.25  # times the move that H says, of rounds over few: a run of 1 to 1.5 on a body that folds chose it
 _SMALLEST, _GROWTH = 64, 1.2  # groups that recorded launches have room for, and how many times more the next ones
 _FEW = 1000  # vertices below which waking another thread costs more than it helps
 _GROWN = 3.0  # times the largest pull: more than skin that snaps over from one fold into another has on its way

@@ -47,11 +47,15 @@ class Stiffness(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class LooseStiffness(Stiffness):
-    """The same, with springs to the bone that let skin swing and pass waves on."""
+    """The same, with springs to the bone that let skin swing and pass waves on.
+
+    They are alike outwards and aside: beside each other, skin of two bones, for which outwards is not the same way,
+    then swings alike.
+    """
 
     relative_radius: float = setting(0.5, "Distances from the bone beside those of neighbours", low=0.0, high=1e12)
-    radius: float = setting(2.0, "Distances from the bone", low=0.0, high=1e12)
-    twist: float = setting(1.0, "How firmly bones keep their own twist", low=0.0, high=1e12)
+    radius: float = setting(1.5, "Distances from the bone", low=0.0, high=1e12)
+    twist: float = setting(1.5, "How firmly bones keep their own twist", low=0.0, high=1e12)
 
 
 @dataclass(frozen=True, kw_only=True)

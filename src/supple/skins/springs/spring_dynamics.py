@@ -62,7 +62,7 @@ class SpringDynamics(SpringSettings, PullableSkin[SpringBinding, DynamicsState])
             "flesh": {},
             "cartoon": {
                 "frequency": 3.2, "damping": 0.06, "inertia": 1.0, "max_offset": 0.6,
-                "stiffness": {"radius": 0.2, "twist": 0.06, "bones": 0.0},
+                "stiffness": {"radius": 0.15, "twist": 0.15, "bones": 0.0},
             },
             # The text's four forces from a rigid start, and each step relaxed from the last; it gives no stiffness.
             "published": {

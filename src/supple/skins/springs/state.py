@@ -116,9 +116,10 @@ class AttachedState:
         pairs = kernels.Pairs()
         pairs.blocks = len(packed.pairs) // max(self.count, 1)
         pairs.indices, pairs.weights = put(packed.pairs, wp.vec4i), put(packed.pair_weights, wp.vec4f)
+        pairs.others = put(packed.other, wp.int32)
         pairs.rotations, pairs.insides = blank(count, wp.vec3f), blank(count, wp.vec3f)
         pairs.stretches = blank(count, wp.mat33f)
-        pairs.chained = put(packed.chained, wp.float32)
+        pairs.chained, pairs.distances = put(packed.chained, wp.float32), blank(len(packed.pairs), wp.vec4f)
         return pairs
 
     def _record(self) -> None:
@@ -142,7 +143,7 @@ class AttachedState:
             self.flags,
             self.scale_vectors,
         ]
-        measured = [self._rest, self.owners, size, self._rest_positions, self._distances]
+        measured = [self._rest, self.owners, self.pairs, size, self._rest_positions, self._distances]
         restored = [
             self.attachment_points,
             self.scale_vectors,

@@ -28,17 +28,21 @@ LEANING = wp.constant(8.0)  # and how fast it sets in with the share of another 
 class Pairs:
     """Pairs of segments that vertices turn between, and by how much; `blocks` of four for every vertex.
 
-    Of each pair: the turn omega_bk from one to the other, S_k - S_b, and the direction to the inside of their bend.
-    Of each vertex: whether it is `chained`, 1 where only bones that follow each other turn it.
+    Of each pair: which segment is the other, the turn omega_bk from one to it, S_k - S_b, and the direction to the
+    inside of their bend.
+    Of each vertex: whether it is `chained`, 1 where only bones that follow each other turn it, and the `distances` of
+    its rest position from the other segments of its pairs.
     """
 
     blocks: int
     indices: Indices
     weights: Weights
+    others: IntArray
     rotations: Points
     stretches: Matrices
     insides: Points
     chained: FloatArray
+    distances: Weights
 
 
 @wp.func
@@ -65,12 +69,30 @@ def rotate_by(omega: wp.vec3f, v: wp.vec3f) -> wp.vec3f:
     return v + (wp.sin(angle) / angle) * across + ((1.0 - wp.cos(angle)) / square) * wp.cross(omega, across)
 
 
+@wp.func
+def restore_distance(x: wp.vec3f, wanted: float, start: wp.vec3f, end: wp.vec3f) -> wp.vec3f:
+    """From x to where it is as far from a segment as wanted; no more than five times as far as it is."""
+    away = x - closest_on_segment(x, start, end)
+    return (wanted / wp.max(wp.max(wp.length(away), 0.2 * wanted), 1.0e-12) - 1.0) * away
+
+
 @wp.kernel(enable_backward=False)
-def measure_distances(first: int, rest: Points, segments: IntArray, size: int, positions: Points, found: FloatArray):
-    """How far every vertex is from its own segment; starts come first in `positions`, then ends."""
+def measure_distances(
+    first: int, rest: Points, segments: IntArray, pairs: Pairs, size: int, positions: Points, found: FloatArray
+):
+    """How far every vertex is from its own segment and those of its pairs; `positions` are starts, then ends."""
     i = first + wp.tid()
     b = segments[i]
     found[i] = wp.length(rest[i] - closest_on_segment(rest[i], positions[b], positions[size + b]))
+    for n in range(i * pairs.blocks, i * pairs.blocks + pairs.blocks):
+        w = pairs.weights[n]
+        p = pairs.indices[n]
+        far = wp.vec4f(0.0, 0.0, 0.0, 0.0)
+        for k in range(4):
+            if w[k] > 0.0:
+                o = pairs.others[p[k]]
+                far[k] = wp.length(rest[i] - closest_on_segment(rest[i], positions[o], positions[size + o]))
+        pairs.distances[n] = far
 
 
 @wp.kernel(enable_backward=False)
@@ -128,10 +150,11 @@ def restore_distances(
     parameters: FloatArray,
     posed: Points,
 ):
-    """x = a' + s', then its distance from its segment as at rest [Toothman2020, Sec. 4.1], except inside a bend.
+    """x = a' + s', then its distance from its segments as at rest [Toothman2020, Sec. 4.1], except inside a bend.
 
     A scale vector that leans over comes nearer to the bone; outside a bend that would leave a point at the joint. The
-    paper asks the nearest bone of all, which changes abruptly where two are equally near; outside it is the own one.
+    paper asks the nearest bone of all, which changes abruptly where two are equally near. Here all that turn a vertex
+    are asked, and weighted as they turn it: beside each other, skin whose own bones are not the same moves alike.
     Where limbs branch off, vertices next to each other have different bones of their own, and keep their place.
     """
     i = first + wp.tid()
@@ -153,10 +176,16 @@ def restore_distances(
                     inside += 2.0 * w[k] * wp.clamp(PER_STOP * facing, 0.0, 1.0)
         amount = correction * wp.min(LEANING * leaning, 1.0) * (1.0 - wp.min(inside, 1.0))
         if amount > 0.0 and length > 0.0:
-            closest = closest_on_segment(x, positions[b], positions[size + b])
-            away = x - closest
-            far = wp.length(away)
             grown = length / wp.max(wp.length(rest_vectors[i]), 1.0e-12)  # what stretch did to the scale vector
-            wanted = distances[i] * grown
-            x += amount * (wanted / wp.max(wp.max(far, 0.2 * wanted), 1.0e-12) - 1.0) * away
+            own = wp.max(1.0 - leaning, 0.0)
+            shift = own * restore_distance(x, distances[i] * grown, positions[b], positions[size + b])
+            for n in range(i * pairs.blocks, i * pairs.blocks + pairs.blocks):
+                w = pairs.weights[n]
+                p = pairs.indices[n]
+                for k in range(4):
+                    if w[k] > 0.0:
+                        o = pairs.others[p[k]]
+                        wanted = pairs.distances[n][k] * grown
+                        shift += w[k] * restore_distance(x, wanted, positions[o], positions[size + o])
+            x += (amount / (own + leaning)) * shift
     posed[i] = x

@@ -94,20 +94,27 @@ def list_touched(springs: Springs, rounds: Rounds) -> int:
 
 @wp.func
 def list_pulled(springs: Springs, rounds: Rounds) -> float:
-    """List those touched that are pulled by more than their tolerance, or beside one that is; the largest residual."""
+    """List those pulled by more than their tolerance and the ones beside them; the largest residual."""
+    mark = rounds.counts[MARK] + 1
+    rounds.counts[MARK] = mark
     count = int(0)
     largest = float(0.0)
     for place in range(rounds.counts[TOUCHED]):
         i = rounds.touched[place]
-        own = rounds.residuals[i]
-        most = own
-        if not (own <= largest):  # what is no number is large too
-            largest = own
-        for e in range(springs.starts[i], springs.starts[i + 1]):
-            most = wp.max(most, rounds.residuals[springs.others[e]])
-        if most > 1.0:
-            rounds.pulled[count] = i
-            count += 1
+        residual = rounds.residuals[i]
+        if not (residual <= 1.0):  # what is no number is pulled too
+            if not (residual <= largest):
+                largest = residual
+            if rounds.marks[i] != mark:
+                rounds.marks[i] = mark
+                rounds.pulled[count] = i
+                count += 1
+            for e in range(springs.starts[i], springs.starts[i + 1]):
+                j = springs.others[e]
+                if rounds.marks[j] != mark:
+                    rounds.marks[j] = mark
+                    rounds.pulled[count] = j
+                    count += 1
     rounds.counts[PULLED] = end_list(rounds.pulled, count)
     find_slots(springs, rounds)
     return largest
