@@ -21,7 +21,9 @@ NEW = {"relative_radius": 0.7, "bend": 0.9, "radius": 3.0, "twist": 0.4, "edges"
 def test_defaults_are_those_that_were_measured():
     rig = SpringRig()
     assert rig.stiffness == Stiffness(**DEFAULTS)
-    assert SpringDynamics().stiffness == LooseStiffness(**{**DEFAULTS, "relative_radius": 0.5, "twist": 1.0})
+    assert SpringDynamics().stiffness == LooseStiffness(
+        **{**DEFAULTS, "relative_radius": 0.5, "radius": 1.5, "twist": 1.5}
+    )
     assert rig.solver == "factored"
     assert (rig.iterations, rig.step_scale, rig.momentum, rig.until, rig.threshold) == (50, 1e3, 0.9, "sweeps", 1e-4)
 

@@ -49,7 +49,6 @@ class AttachedState:
         self.attachment_points, self.scale_vectors, self.posed = (blank(self.count, wp.vec3f) for _ in range(3))
         self.rest_vectors, self._rest = blank(self.count, wp.vec3f), blank(self.count, wp.vec3f)
         self.edit_offsets, self.posed_edit_offsets = blank(self.count, wp.vec3f), blank(self.count, wp.vec3f)
-        self._distances = blank(self.count, wp.float32)
         self._parameters = self._own(np.ones(1), wp.float32)
         self.length_ratios, self.is_stretched = np.ones(size), False
         self.squash = 0.0
@@ -143,7 +142,7 @@ class AttachedState:
             self.flags,
             self.scale_vectors,
         ]
-        measured = [self._rest, self.owners, self.pairs, size, self._rest_positions, self._distances]
+        measured = [self._rest, self.owners, self.pairs, size, self._rest_positions]
         restored = [
             self.attachment_points,
             self.scale_vectors,
@@ -152,7 +151,6 @@ class AttachedState:
             self.pairs,
             size,
             self.control_positions,
-            self._distances,
             self._parameters,
             self.posed,
         ]

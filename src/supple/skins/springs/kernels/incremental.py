@@ -31,7 +31,7 @@ class Pairs:
     Of each pair: which segment is the other, the turn omega_bk from one to it, S_k - S_b, and the direction to the
     inside of their bend.
     Of each vertex: whether it is `chained`, 1 where only bones that follow each other turn it, and the `distances` of
-    its rest position from the other segments of its pairs.
+    its rest position from the nearer segment of each of its pairs.
     """
 
     blocks: int
@@ -70,20 +70,20 @@ def rotate_by(omega: wp.vec3f, v: wp.vec3f) -> wp.vec3f:
 
 
 @wp.func
-def restore_distance(x: wp.vec3f, wanted: float, start: wp.vec3f, end: wp.vec3f) -> wp.vec3f:
-    """From x to where it is as far from a segment as wanted; no more than five times as far as it is."""
-    away = x - closest_on_segment(x, start, end)
-    return (wanted / wp.max(wp.max(wp.length(away), 0.2 * wanted), 1.0e-12) - 1.0) * away
+def away_from(x: wp.vec3f, one: int, other: int, size: int, positions: Points) -> wp.vec3f:
+    """From the nearest place on either of two segments; starts come first in `positions`, then ends."""
+    first = x - closest_on_segment(x, positions[one], positions[size + one])
+    second = x - closest_on_segment(x, positions[other], positions[size + other])
+    if wp.dot(second, second) < wp.dot(first, first):
+        return second
+    return first
 
 
 @wp.kernel(enable_backward=False)
-def measure_distances(
-    first: int, rest: Points, segments: IntArray, pairs: Pairs, size: int, positions: Points, found: FloatArray
-):
-    """How far every vertex is from its own segment and those of its pairs; `positions` are starts, then ends."""
+def measure_distances(first: int, rest: Points, segments: IntArray, pairs: Pairs, size: int, positions: Points):
+    """How far every vertex is from the nearer segment of each of its pairs."""
     i = first + wp.tid()
     b = segments[i]
-    found[i] = wp.length(rest[i] - closest_on_segment(rest[i], positions[b], positions[size + b]))
     for n in range(i * pairs.blocks, i * pairs.blocks + pairs.blocks):
         w = pairs.weights[n]
         p = pairs.indices[n]
@@ -91,7 +91,7 @@ def measure_distances(
         for k in range(4):
             if w[k] > 0.0:
                 o = pairs.others[p[k]]
-                far[k] = wp.length(rest[i] - closest_on_segment(rest[i], positions[o], positions[size + o]))
+                far[k] = wp.length(away_from(rest[i], b, o, size, positions))
         pairs.distances[n] = far
 
 
@@ -146,15 +146,15 @@ def restore_distances(
     pairs: Pairs,
     size: int,
     positions: Points,
-    distances: FloatArray,
     parameters: FloatArray,
     posed: Points,
 ):
     """x = a' + s', then its distance from its segments as at rest [Toothman2020, Sec. 4.1], except inside a bend.
 
     A scale vector that leans over comes nearer to the bone; outside a bend that would leave a point at the joint. The
-    paper asks the nearest bone of all, which changes abruptly where two are equally near. Here all that turn a vertex
-    are asked, and weighted as they turn it: beside each other, skin whose own bones are not the same moves alike.
+    paper asks the nearest bone of all, which changes abruptly where two are equally near. Here it is the nearer one of
+    each pair that turns a vertex, weighted as that turns it: vertices beside each other that have the two segments of
+    a pair the other way round ask the same.
     Where limbs branch off, vertices next to each other have different bones of their own, and keep their place.
     """
     i = first + wp.tid()
@@ -177,15 +177,15 @@ def restore_distances(
         amount = correction * wp.min(LEANING * leaning, 1.0) * (1.0 - wp.min(inside, 1.0))
         if amount > 0.0 and length > 0.0:
             grown = length / wp.max(wp.length(rest_vectors[i]), 1.0e-12)  # what stretch did to the scale vector
-            own = wp.max(1.0 - leaning, 0.0)
-            shift = own * restore_distance(x, distances[i] * grown, positions[b], positions[size + b])
+            shift = wp.vec3f(0.0, 0.0, 0.0)
             for n in range(i * pairs.blocks, i * pairs.blocks + pairs.blocks):
                 w = pairs.weights[n]
                 p = pairs.indices[n]
                 for k in range(4):
                     if w[k] > 0.0:
-                        o = pairs.others[p[k]]
+                        away = away_from(x, b, pairs.others[p[k]], size, positions)
                         wanted = pairs.distances[n][k] * grown
-                        shift += w[k] * restore_distance(x, wanted, positions[o], positions[size + o])
-            x += (amount / (own + leaning)) * shift
+                        far = wp.max(wp.max(wp.length(away), 0.2 * wanted), 1.0e-12)
+                        shift += (w[k] * (wanted / far - 1.0)) * away
+            x += (amount / leaning) * shift
     posed[i] = x
