@@ -16,7 +16,7 @@ from supple.geometry import quaternions
 from supple.skins.springs.dynamics_state import DynamicsState
 
 STEP = 1.0 / 120.0
-STIFFNESS = {"relative_radius": 0.5, "radius": 1.5, "twist": 1.5}  # that of springs in time
+STIFFNESS = {"relative_radius": 0.5, "radius": 2.0, "twist": 2.0}  # that of springs in time
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ def test_defaults_are_those_that_were_measured():
     rig = SpringRig()
     assert rig.stiffness == Stiffness(**DEFAULTS)
     assert SpringDynamics().stiffness == LooseStiffness(
-        **{**DEFAULTS, "relative_radius": 0.5, "radius": 1.5, "twist": 1.5}
+        **{**DEFAULTS, "relative_radius": 0.5, "radius": 2.0, "twist": 2.0}
     )
     assert rig.solver == "factored"
     assert (rig.iterations, rig.step_scale, rig.momentum, rig.until, rig.threshold) == (50, 1e3, 0.9, "sweeps", 1e-4)

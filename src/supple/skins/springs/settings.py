@@ -54,8 +54,8 @@ class LooseStiffness(Stiffness):
     """
 
     relative_radius: float = setting(0.5, "Distances from the bone beside those of neighbours", low=0.0, high=1e12)
-    radius: float = setting(1.5, "Distances from the bone", low=0.0, high=1e12)
-    twist: float = setting(1.5, "How firmly bones keep their own twist", low=0.0, high=1e12)
+    radius: float = setting(2.0, "Distances from the bone", low=0.0, high=1e12)
+    twist: float = setting(2.0, "How firmly bones keep their own twist", low=0.0, high=1e12)
 
 
 @dataclass(frozen=True, kw_only=True)

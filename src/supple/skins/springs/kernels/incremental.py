@@ -21,6 +21,7 @@ Matrices = wp.array(dtype=wp.mat33f)
 CORRECTION = wp.constant(0)  # among the parameters
 STRETCHED = wp.constant(0)  # flag: some segment stretches or squashes
 PER_STOP = wp.constant(2.0)  # how fast length correction fades towards the inside of a bend
+AS_NEAR = wp.constant(0.03)  # of the squares of two distances, by which they differ at most to count as alike
 LEANING = wp.constant(8.0)  # and how fast it sets in with the share of another segment's turn
 
 
@@ -71,12 +72,15 @@ def rotate_by(omega: wp.vec3f, v: wp.vec3f) -> wp.vec3f:
 
 @wp.func
 def away_from(x: wp.vec3f, one: int, other: int, size: int, positions: Points) -> wp.vec3f:
-    """From the nearest place on either of two segments; starts come first in `positions`, then ends."""
+    """From the nearer of two segments, and from between both where they are as near, so that rounding decides nothing.
+
+    Starts come first in `positions`, then ends.
+    """
     first = x - closest_on_segment(x, positions[one], positions[size + one])
     second = x - closest_on_segment(x, positions[other], positions[size + other])
-    if wp.dot(second, second) < wp.dot(first, first):
-        return second
-    return first
+    far, near = wp.dot(first, first), wp.dot(second, second)
+    share = wp.clamp(0.5 + 0.5 * (far - near) / wp.max(AS_NEAR * (far + near), 1.0e-24), 0.0, 1.0)
+    return first + share * (second - first)
 
 
 @wp.kernel(enable_backward=False)
