@@ -17,14 +17,16 @@ from supple.skins.kinematic.swelling.spans import spans_along_limbs
 RIGS = Path(__file__).parents[4] / "shared" / "data" / "gltf"
 
 
-def swollen(character, points, reals=None, device="cpu"):
-    """A skin whose limbs were brought to their volume, with joints that are turned as `reals` (J, 4) say."""
+def swollen(character, points, reals=None, device="cpu", heads=None):
+    """A skin whose limbs were brought to their volume, with joints at `heads` (J, 3), turned as `reals` (J, 4) say."""
     wp, constants = devices.warp(), devices.Constants(device)
     turns = np.tile([0.0, 0.0, 0.0, 1.0], (len(character.skeleton), 1)) if reals is None else reals
     skin = devices.to_device(points.astype(np.float32), wp.vec3f, device)
     joints = devices.to_device(turns.astype(np.float32), wp.quatf, device)
     sweller = LimbSweller(LimbSwelling.from_character(character), skin, joints, constants)
-    sweller.set(Pose.rest(character.skeleton))
+    places = np.array(Pose.rest(character.skeleton).world_from_joint)
+    places[:, :3, 3] = character.skeleton.heads if heads is None else heads
+    sweller.set(Pose(places))
     sweller.keep()
     return np.array(skin.numpy(), dtype=float)
 
@@ -37,9 +39,9 @@ def hero():
 @pytest.mark.parametrize("squeezed", [0.9, 1.05])
 @pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.cuda)])
 def test_every_limb_that_has_flesh_comes_back_to_its_volume(hero, squeezed, device):
-    points = hero.points * np.array([squeezed, 1.0, 1.0])
+    points, heads = (each * np.array([squeezed, 1.0, 1.0]) for each in (hero.points, hero.skeleton.heads))
     before = limb_volume_ratio(points[None], hero)
-    after = limb_volume_ratio(swollen(hero, points, device=device)[None], hero)
+    after = limb_volume_ratio(swollen(hero, points, device=device, heads=heads)[None], hero)
     assert len(after) >= 6
     for limb in after:
         assert abs(before[limb][0] - squeezed) < 0.03
@@ -51,25 +53,47 @@ def test_every_limb_that_has_flesh_comes_back_to_its_volume(hero, squeezed, devi
 def test_a_body_at_rest_and_one_that_is_turned_are_left_alone(hero):
     assert np.abs(swollen(hero, hero.points) - hero.points).max() < 2e-6
     half = np.sqrt(0.5)
-    turned = hero.points[:, [2, 1, 0]] * (1.0, 1.0, -1.0) + (20.0, 0.0, 0.0)  # by a right angle about y, far away
-    after = swollen(hero, turned, np.tile([0.0, half, 0.0, half], (len(hero.skeleton), 1)))
+    turned, heads = (
+        each[:, [2, 1, 0]] * (1.0, 1.0, -1.0) + (20.0, 0.0, 0.0)  # by a right angle about y, far away
+        for each in (hero.points, hero.skeleton.heads)
+    )
+    after = swollen(hero, turned, np.tile([0.0, half, 0.0, half], (len(hero.skeleton), 1)), heads=heads)
     assert np.abs(after - turned).max() < 2e-4
 
 
 def test_a_limb_swells_outwards_and_by_no_more_than_it_may(hero):
-    points = hero.points * np.array([0.3, 1.0, 0.3])
-    moved = np.linalg.norm(swollen(hero, points) - points, axis=1)
+    points, heads = (each * np.array([0.3, 1.0, 0.3]) for each in (hero.points, hero.skeleton.heads))
+    moved = np.linalg.norm(swollen(hero, points, heads=heads) - points, axis=1)
     assert (moved <= 0.5 * hero.anatomy.thickness.max() + 1e-6).all()
     assert moved.max() > 0.02
-    assert moved[hero.anatomy.leaf == 1.0].max(initial=0.0) < 1e-6
+    firm = np.maximum(hero.anatomy.leaf, hero.anatomy.rigid) == 1.0
+    assert firm.any()
+    assert moved[firm].max() < 1e-6
+
+
+def test_skin_that_is_farther_from_its_bone_than_at_rest_is_not_pushed_on(hero):
+    """Half of a body is drawn in and half of it stands out: only the first half goes outwards."""
+    out = hero.points[:, 2] > np.median(hero.points[:, 2])
+    girths = LimbSwelling.from_character(hero).girths
+    start, end = (hero.skeleton.heads[girths.bones[:, k]] for k in range(2))
+    on_bone = start + girths.along[:, None] * (end - start)
+    way = hero.points - on_bone
+    points = on_bone + np.where(out, 1.0, 0.4)[:, None] * way
+    points[out] += 1.01 * girths.halves[out, None] * way[out] / np.linalg.norm(way[out], axis=1, keepdims=True)
+    moved = np.linalg.norm(swollen(hero, points) - points, axis=1)
+    assert moved[out].max() < 1e-6
+    assert moved[~out].max() > 0.005
 
 
 def test_every_copy_of_a_crowd_swells_as_if_it_were_alone(hero):
     crowd = Crowd.of(hero, 2)
-    squeezed = [hero.points * (0.9, 1.0, 1.0), hero.points * (1.0, 1.0, 0.95) + (5.0, 0.0, 0.0)]
-    together = swollen(crowd, np.concatenate(squeezed)).reshape(2, -1, 3)
-    for copy, points in zip(together, squeezed, strict=True):
-        assert np.abs(copy - swollen(hero, points)).max() < 1e-5
+    squeezed, heads = (
+        [each * (0.9, 1.0, 1.0), each * (1.0, 1.0, 0.95) + (5.0, 0.0, 0.0)]
+        for each in (hero.points, hero.skeleton.heads)
+    )
+    together = swollen(crowd, np.concatenate(squeezed), heads=np.concatenate(heads)).reshape(2, -1, 3)
+    for copy, points, places in zip(together, squeezed, heads, strict=True):
+        assert np.abs(copy - swollen(hero, points, heads=places)).max() < 1e-5
 
 
 def test_a_character_without_weights_or_without_a_body_is_left_alone(hero):
@@ -126,7 +150,7 @@ def test_skin_in_a_crease_stays_where_it_is():
     pose = bend.sample(bend.duration)
     linear = supple.player(arm, supple.LinearBlend()).advance(pose).astype(float)
     turns = quaternions.quat_from_matrix(pose.skinning(arm.skeleton)[:, :3, :3])
-    moved = np.linalg.norm(swollen(arm, linear, turns) - linear, axis=1)
+    moved = np.linalg.norm(swollen(arm, linear, turns, heads=pose.world_from_joint[:, :3, 3]) - linear, axis=1)
     ends, lengths = spans_along_limbs(arm, LimbVolumes.from_character(arm))
     left = np.linalg.norm(linear[ends[:, 1]] - linear[ends[:, 0]], axis=1) / np.maximum(lengths, 1e-9)
     folded = (lengths > 0.0) & (left < 0.3)

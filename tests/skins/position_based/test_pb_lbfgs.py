@@ -235,3 +235,12 @@ def test_a_plane_pushes_what_is_behind_it_and_nothing_else(body):
     np.testing.assert_allclose(pushed[behind, 1], WEIGHTS.contact * body.points[behind, 1], rtol=1e-3, atol=1e-5)
     assert (pushed[~behind] == 0.0).all()
     assert behind.any()
+
+
+def test_finer_elements_leave_a_strain_as_much_to_fight_with():
+    """Eight times as many elements, half as large: what is stored for a stretch and for a distance keep their ratio."""
+    few, many = WEIGHTS.for_elements(5000), WEIGHTS.for_elements(40000)
+    assert few == WEIGHTS
+    assert many.bind == pytest.approx(few.bind / 4.0)
+    assert many.pull == pytest.approx(few.pull / 4.0)
+    assert (many.volume, many.stretch) == (few.volume, few.stretch)

@@ -21,8 +21,8 @@ class Limbs:
 
     `names` (L) are those of the joints that limbs lie around, `above` (L,) the limb that each hangs on, -1 for none,
     and `carried` (L,) how many joints it carries. `limb_of` (V,) says to which of them a vertex belongs. It lies along
-    bone `bone_of` (V,), -1 for none, which leads from limb `limits[bone, 0]` to `limits[bone, 1]` and whose point X is
-    at t = (X - starts) . along: 0 at its head, 1 at its end.
+    bone `bone_of` (V,), -1 for none, which leads from limb `limits[bone, 0]` to `limits[bone, 1]`, from joint
+    `bones[bone, 0]` to `bones[bone, 1]`, and whose point X is at t = (X - starts) . along: 0 at its head, 1 at its end.
     """
 
     names: tuple[str, ...]
@@ -31,6 +31,7 @@ class Limbs:
     limb_of: IntArray
     bone_of: IntArray
     limits: IntArray
+    bones: IntArray
     starts: FloatArray
     along: FloatArray
 
@@ -121,7 +122,7 @@ def find_limbs(character: Character) -> Limbs | None:
     names = tuple(skeleton.names[one] for one in limb_joints)
     above = np.array([_limb_above(skeleton, number, int(one)) for one in limb_joints], dtype=np.int32)
     carried = np.array([len(skeleton.descendants(int(one))) for one in limb_joints], dtype=np.int32)
-    return Limbs(names, above, carried, limb_of.astype(np.int32), bone_of, number[limits], starts, along)
+    return Limbs(names, above, carried, limb_of.astype(np.int32), bone_of, number[limits], limits, starts, along)
 
 
 def _limb_above(skeleton: Skeleton, number: IntArray, joint: int) -> int:

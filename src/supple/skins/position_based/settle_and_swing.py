@@ -28,16 +28,15 @@ class SettleAndSwing:
 
     def tune(self, skin: PositionBased) -> None:
         """Take settings that may change at any time."""
-        self.solver.set_weights(
-            EnergyWeights.from_stiffness(
-                volume=skin.solve.volume,
-                bind=skin.solve.bone_stiffness,
-                stretch=skin.solve.stretch,
-                correction_time=skin.solve.correction_time,
-                contact=skin.collision.contact_stiffness,
-                one_sided=skin.solve.one_sided,
-            )
+        weights = EnergyWeights.from_stiffness(
+            volume=skin.solve.volume,
+            bind=skin.solve.bone_stiffness,
+            stretch=skin.solve.stretch,
+            correction_time=skin.solve.correction_time,
+            contact=skin.collision.contact_stiffness,
+            one_sided=skin.solve.one_sided,
         )
+        self.solver.set_weights(weights.for_elements(self.solver.element_count))
         self.solver.set_relaxation(skin.solve.volume, skin.swing.dynamic_stretch)
 
     def angular_frequencies(self, skin: PositionBased, body: FleshBody, softness: FloatArray) -> FloatArray:

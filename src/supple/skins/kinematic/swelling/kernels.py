@@ -24,7 +24,9 @@ VERTEX = wp.constant(2)
 FOLDED = wp.constant(0.3)  # of its length at rest along the limb: skin that is as short lies in a crease
 UNFOLDED = wp.constant(0.8)  # the same for skin that swells in full
 LANES = 8  # threads of a GPU that add up together, beside one another; elsewhere each is alone
+OUT = wp.constant(0.5)  # of how far limbs may swell: skin that is as far out already swells less
 LEAST_GAIN = wp.constant(0.02)  # of a limb's volume: what gains less by swelling to twice its girth is left as it is
+FULL_GAIN = wp.constant(0.06)  # the same from which it swells in full
 
 
 @wp.struct
@@ -54,6 +56,68 @@ class Limbs:
     pivots: IntArray
 
 
+@wp.struct
+class Girths:
+    """How far from its bone every vertex of one copy is.
+
+    A vertex lies beside the place `along` the way from one joint of `bones` to the other, `distances` [m] off at rest,
+    where flesh is twice `halves` [m] thick. A copy has `joint_count` joints.
+    """
+
+    joint_count: int
+    bones: Vec2iArray
+    along: FloatArray
+    distances: FloatArray
+    halves: FloatArray
+
+
+@wp.kernel(enable_backward=False)
+def open_gates(
+    first: int,
+    each: int,
+    bounds: FloatArray,
+    girths: Girths,
+    heads: Points,
+    ends: Vec2iArray,
+    spans: FloatArray,
+    skin: Points,
+    gates: FloatArray,
+):
+    """How much of the swelling of its limb every vertex takes, 0 to 1: where girth was lost all, in a crease nothing.
+
+    Skin in a crease is folded together along its limb, `spans` from one of its `ends` to the other at rest. Skin that
+    is farther from its bone than at rest by half of what swelling may bring it swells less, and by all of it no more:
+    the cap of a bent knee stays where it is, and the flesh beside it gives way.
+    """
+    i = first + wp.tid()
+    copy = i / each
+    v = i - copy * each
+    gate = float(1.0)
+    if spans[v] > 0.0:
+        e = ends[v]
+        t = wp.length(skin[i - v + e[1]] - skin[i - v + e[0]]) / spans[v]
+        gate = wp.smoothstep(FOLDED, UNFOLDED, t)
+    bone = girths.bones[v]
+    t = girths.along[v]
+    at = copy * girths.joint_count
+    c = (1.0 - t) * heads[at + bone[0]] + t * heads[at + bone[1]]
+    farther = (wp.length(skin[i] - c) - girths.distances[v]) / wp.max(girths.halves[v], 1.0e-12)
+    most = wp.max(bounds[1], 1.0e-6)
+    gates[i] = gate * (1.0 - wp.smoothstep(OUT * most, most, farther))
+
+
+@wp.kernel(enable_backward=False)
+def lower_gates(first: int, each: int, starts: IntArray, around: IntArray, gates: FloatArray, lowered: FloatArray):
+    """No vertex takes more than it and its neighbours do on average: none stands out beside a crease."""
+    i = first + wp.tid()
+    copy = i / each
+    v = i - copy * each
+    total = gates[i]
+    for m in range(starts[v], starts[v + 1]):
+        total += gates[copy * each + around[m]]
+    lowered[i] = wp.min(gates[i], total / float(1 + starts[v + 1] - starts[v]))
+
+
 @wp.kernel(enable_backward=False)
 def turn_radii(
     first: int,
@@ -63,26 +127,15 @@ def turn_radii(
     joints: Joints,
     weights: Weights,
     reals: Quaternions,
-    ends: Vec2iArray,
-    spans: FloatArray,
-    skin: Points,
+    gates: FloatArray,
     directions: Points,
 ):
-    """d: the way outwards at rest, turned as the bones turn the vertex; less of it in a crease.
-
-    Skin in a crease is folded together along its limb, `spans` from one of its `ends` to the other at rest. A limb that
-    has lost its girth is not, and swells.
-    """
+    """d: the way outwards at rest, turned as the bones turn the vertex, as far as its gate is open."""
     i = first + wp.tid()
-    v = i % each
-    r = radii[v]
+    r = gates[i] * radii[i % each]
     d = wp.vec3f(0.0, 0.0, 0.0)
     if wp.dot(r, r) > 0.0:
         d = rotate(blend_rotations(i, blocks, joints, weights, reals), r)
-        if spans[v] > 0.0:
-            e = ends[v]
-            t = wp.length(skin[i - v + e[1]] - skin[i - v + e[0]]) / spans[v]
-            d = wp.smoothstep(FOLDED, UNFOLDED, t) * d
     directions[i] = d
 
 
@@ -193,10 +246,10 @@ def solve_limbs(
     swellings: FloatArray,
     changes: FloatArray,
 ):
-    """A step towards the swelling at which a limb has its volume, within `bounds`.
+    """A step towards the swelling at which a limb has its volume, smoothly within `bounds`.
 
     A section that grows to 1 + b of its girth has (1 + b)^2 of its area, so that V(b) = V(0) + g ((1 + b)^2 - 1) / 2, g
-    the gain at b = 0: (1 + b)^2 += 2 (V_0 - V) / g.
+    the gain at b = 0: (1 + b)^2 += 2 (V_0 - V) / g. With m the most it may, it swells by b / (1 + (b / m)^4)^(1/4).
     """
     n = first + wp.tid()
     copy = n / limb_count
@@ -209,7 +262,16 @@ def solve_limbs(
     now = before
     if total[1] > LEAST_GAIN * rest:
         square = (1.0 + before) * (1.0 + before) + 2.0 * (rest - total[0]) / total[1]
-        now = wp.clamp(wp.sqrt(wp.max(square, 0.0)) - 1.0, bounds[0], bounds[1])
+        wanted = wp.sqrt(wp.max(square, 0.0)) - 1.0
+        most = bounds[1]
+        if wanted < 0.0:
+            most = bounds[0]
+        share = wanted / wp.where(most == 0.0, 1.0e-12, most)
+        share = share * share
+        now = wanted / wp.sqrt(wp.sqrt(1.0 + share * share))
+        now = now * wp.smoothstep(LEAST_GAIN, FULL_GAIN, total[1] / rest)
+    else:
+        now = 0.0
     swellings[n] = now
     changes[n] = now - before
 

@@ -9,19 +9,21 @@ import numpy as np
 
 from supple import device as devices
 from supple.arrays import Float32Array, FloatArray, IntArray
-from supple.character.anatomy.skin_anatomy import RIGID
 from supple.character.character import Character
 from supple.character.crowd import Crowd, stacked
 from supple.character.limbs.volumes import LimbVolumes
 from supple.character.morph_targets import MorphTargets
+from supple.geometry import topology
 from supple.geometry.rows import group_by_label
 from supple.motion.pose import Pose
 from supple.skins.kinematic.blend import BlendWeights
+from supple.skins.kinematic.swelling.girths import Girths
 from supple.skins.kinematic.swelling.radii import swelling_radii
 from supple.skins.kinematic.swelling.spans import spans_along_limbs
 
 SHRINKING = 0.3  # of how far a limb may swell: how far it may shrink
-_BETWEEN = 0.5  # of what flesh swells: what is rigid and yet between joints swells
+_EASES = 0.1  # of how thick the trunk is: over which swelling fades in from what is firm
+_EVEN = 1  # times that gates are lowered to those beside them, to and fro
 _ROUNDS = 2  # of steps: the second leaves about a thousandth
 _CHUNK = 64  # terms that are added up together, by one thread or a few
 
@@ -31,8 +33,8 @@ class LimbSwelling:
     """What is known of a skin whose limbs shall keep their volumes; of a crowd, of one `member`.
 
     `radii` (V, 3) [m] is how far every vertex goes at rest when its limb grows to twice its girth. Vertices take part
-    less the more they are leaf or rigid, as `firmness` (V,) says, 0 to 1, and the more the skin from one to the other
-    of their `ends` (V, 2), `spans` (V,) [m] at rest, is folded.
+    less the more they are leaf or rigid, as `firmness` (V,) says, 0 to 1, the more the skin from one to the other of
+    their `ends` (V, 2), `spans` (V,) [m] at rest, is folded, and the farther they are from their bones (`girths`).
     """
 
     member: Character
@@ -42,6 +44,7 @@ class LimbSwelling:
     ends: IntArray
     spans: Float32Array
     firmness: FloatArray
+    girths: Girths | None
     packed: BlendWeights | None
 
     @classmethod
@@ -53,10 +56,11 @@ class LimbSwelling:
         meter = LimbVolumes.from_character(character, flesh)
         if meter is None:
             none, ends = np.zeros((len(character.points), 3)), np.zeros((len(character.points), 2), dtype=np.int32)
-            return cls(character, 1, None, none, ends, none[:, 0].astype(np.float32), none[:, 0], None)
+            return cls(character, 1, None, none, ends, none[:, 0].astype(np.float32), none[:, 0], None, None)
         packed = BlendWeights.from_character(character, "LimbSwelling")
         spans = spans_along_limbs(character, meter)
-        return cls(character, 1, meter, swelling_radii(character, meter), *spans, _firmness(character), packed)
+        girths = Girths.from_limbs(character, meter.limbs)
+        return cls(character, 1, meter, swelling_radii(character, meter), *spans, _firmness(character), girths, packed)
 
     def stack(self, count: int) -> LimbSwelling:
         """That of a crowd of `count`, of which this is one member's."""
@@ -69,19 +73,16 @@ class LimbSwelling:
 
 
 def _firmness(member: Character) -> FloatArray:
-    """How much (V,) of its swelling every vertex leaves to others: leaves and what is painted rigid leave all of it.
+    """How much (V,) of its swelling every vertex leaves to others: what is leaf or rigid leaves all of it.
 
-    What is rigid by its name, such as a hand, swells in part where joints share it, which is where it collapses.
-    What carries armour or clothes does not swell under them.
+    What carries armour or clothes does not swell under them. Beside all of this swelling fades in.
     """
-    anatomy, weights = member.anatomy, member.weights
-    between = np.zeros(len(member.points))
-    if weights is not None and RIGID not in member.maps:
-        between = _BETWEEN * np.clip(2.0 - 2.0 * weights.values.max(axis=1), 0.0, 1.0)
-    firm = np.maximum(anatomy.leaf, anatomy.rigid * (1.0 - between))
+    anatomy = member.anatomy
+    loose = 1.0 - np.maximum(anatomy.leaf, anatomy.rigid)
     shells = anatomy.shells
-    firm[shells.hosts[shells.host_weights > 0.0]] = 1.0
-    return np.asarray(firm)
+    loose[shells.hosts[shells.host_weights > 0.0]] = 0.0
+    slope = 1.0 / max(_EASES * float(anatomy.trunk.mean()), 1e-300)
+    return np.asarray(1.0 - topology.limit_slope(loose, member.points, topology.kept_edges(member.triangles), slope))
 
 
 class LimbSweller:
@@ -89,8 +90,9 @@ class LimbSweller:
 
     Bones that bend take volume from the flesh around a joint, by how they are weighted and by where the joint stands in
     it: flesh gives way to the sides. Every limb reaches from the middle of one bone to the middle of the next and
-    swells most at its joint, as far as it may (`set_most`), or shrinks by a third of that. Its volume is that of
-    `LimbVolumes`, found in two steps, limb by limb. Nothing is remembered from step to step.
+    swells most at its joint, as far as it may (`set_most`), or shrinks by a third of that, where skin is not farther
+    from the bones than at rest. Its volume is that of `LimbVolumes`, found in two steps, limb by limb. Nothing is
+    remembered from step to step.
     """
 
     def __init__(self, swelling: LimbSwelling, points: Any, reals: Any, constants: devices.Constants) -> None:
@@ -102,6 +104,8 @@ class LimbSweller:
         self._morph_targets = MorphTargets(swelling.member.points, swelling.member.shapes)
         self._rest_volumes = devices.to_device(self._volumes(swelling.member.points), wp.float32, device)
         self._radii = devices.to_device(self._radii_now(), wp.vec3f, device)
+        self._distances = devices.to_device(self._distances_of(swelling.member.points), wp.float32, device)
+        self._heads = constants.blank(swelling.copies * len(swelling.member.skeleton), wp.vec3f)
         self._bounds = constants.blank(2, wp.float32)
         self.set_most(1.0)
         self._stages = self._record(points, reals, constants)
@@ -115,6 +119,10 @@ class LimbSweller:
         assert self._meter is not None
         return np.tile(self._meter(points[None])[0], self._swelling.copies).astype(np.float32)
 
+    def _distances_of(self, points: FloatArray) -> Float32Array:
+        assert self._swelling.girths is not None
+        return self._swelling.girths.distances(points)
+
     def _radii_now(self) -> Float32Array:
         return (self._swelling.radii * (1.0 - self._swelling.firmness)[:, None]).astype(np.float32)
 
@@ -123,9 +131,11 @@ class LimbSweller:
         from supple.skins.kinematic.swelling import kernels
 
         wp, put, device = devices.warp(), constants.put, constants.device
-        meter, packed, copies = self._meter, self._swelling.packed, self._swelling.copies
+        meter, packed, girths = self._meter, self._swelling.packed, self._swelling.girths
         assert meter is not None
         assert packed is not None
+        assert girths is not None
+        copies = self._swelling.copies
         count, each, limbs = len(points), len(points) // copies, len(meter.names)
         terms = _Terms.from_meter(meter)
         corner_count, line_count, chunk_count = meter.mixed.shape[0], meter.line_corners.shape[0], len(terms.kinds)
@@ -145,8 +155,18 @@ class LimbSweller:
 
         blend = [packed.blocks, put(packed.joints, wp.vec4i), put(packed.weights, wp.vec4f), reals]
         spans = [put(self._swelling.ends, wp.vec2i), put(self._swelling.spans, wp.float32)]
+        gates, lowered = (constants.blank(count, wp.float32) for _ in range(2))
+        beside = topology.neighbors(meter.triangles, each)
+        lines = [each, put(beside.starts, wp.int32), put(beside.indices, wp.int32)]
+        measured = [girths.on_device(self._distances, constants), self._heads, *spans, points, gates]
         stages = [
-            launch(kernels.turn_radii, count, each, self._radii, *blend, *spans, points, directions),
+            launch(kernels.open_gates, count, each, self._bounds, *measured),
+            *[
+                launch(kernels.lower_gates, count, *lines, *ways)
+                for _ in range(_EVEN)
+                for ways in ((gates, lowered), (lowered, gates))
+            ],
+            launch(kernels.turn_radii, count, each, self._radii, *blend, gates, directions),
             launch(geometry.area_vectors, len(faces), points, put(faces, wp.vec3i), areas),
             launch(kernels.measure_gains, count, each, *rows, areas, directions, gains),
         ]
@@ -176,10 +196,14 @@ class LimbSweller:
             devices.write(self._radii, self._radii_now())
 
     def set(self, pose: Pose) -> None:
-        """Take from a pose what the volumes of its shapes (morph targets) are."""
-        points = self._morph_targets.update(pose.shapes) if self.active else None
+        """Take from a pose what its shapes (morph targets) are at rest, and where the joints are."""
+        if not self.active:
+            return
+        points = self._morph_targets.update(pose.shapes)
         if points is not None:
             devices.write(self._rest_volumes, self._volumes(points))
+            devices.write(self._distances, self._distances_of(points))
+        pose.write_heads(self._heads)
 
     def keep(self) -> None:
         """Bring every limb to its volume at rest."""

@@ -21,6 +21,7 @@ from supple.skins.position_based.solve.schedule import slab_schedules
 _HARDEST = 0.99  # stiffness above which nothing grows harder: the method would need many more rounds
 _PRESSED = 8.0  # weight of a contact; several times more made rounds restless, and what is left is parted at last
 _FACTORS = 4  # of different weights that a binding keeps
+_ELEMENTS = 5000  # up to which the weights of single particles count as they are
 _TIME = 1.0 / 60.0  # s: in this time the pull to where the bones carry the flesh forgets what `correction_time` allows
 
 
@@ -46,6 +47,15 @@ class EnergyWeights:
         """
         pull = 1.0 if correction_time == 0.0 else 1.0 - math.exp(-_TIME / correction_time)
         return cls(_weight(volume), _weight(bind), 0.5 * _weight(stretch), pull, _PRESSED * contact, one_sided)
+
+    def for_elements(self, count: int) -> EnergyWeights:
+        """Those of a body of so many elements: a finer one is as soft.
+
+        With elements of size h, what volumes and edges store for a strain grows as 1 / h, what single particles store
+        for a distance as 1 / h³: these count by h². Coarser ones stay as they are, for more would hold them stiff.
+        """
+        share = min(_ELEMENTS / max(count, 1), 1.0) ** (2.0 / 3.0)
+        return replace(self, bind=self.bind * share, pull=self.pull * share)
 
     def row(self) -> FloatArray:
         """As the kernels take them."""

@@ -46,6 +46,7 @@ class LbfgsSolver:
         wp, blank, put = devices.warp(), constants.blank, constants.put
         one, copies, device = binding.one, binding.copies, constants.device
         self.count, self.copies, self.device = len(one.points), copies, device
+        self.element_count = len(one.corners)
         self._binding, self._kinematic = binding, kinematic
         total = copies * self.count
         self.particles, self.anchors = blank(total, wp.vec4f), blank(total, wp.vec3f)
