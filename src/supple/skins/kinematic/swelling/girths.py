@@ -39,8 +39,8 @@ class Girths:
         bones[on] = limbs.bones[bone]
         along[on] = np.clip(limbs.position(character.points[on], bone), 0.0, 1.0)
         halves = np.maximum(0.5 * character.body_shape.thickness, _LEAST * float(character.size.max()))
-        along, halves = along.astype(np.float32), halves.astype(np.float32)
-        return cls(bones.astype(np.int32), along, halves, character.skeleton.heads)
+        heads = character.skeleton.heads
+        return cls(bones.astype(np.int32), along.astype(np.float32), halves.astype(np.float32), heads)
 
     def distances(self, points: FloatArray) -> Float32Array:
         """How far (V,) [m] points (V, 3) at rest are from there."""
