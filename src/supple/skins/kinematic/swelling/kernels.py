@@ -249,7 +249,7 @@ def solve_limbs(
     """A step towards the swelling at which a limb has its volume, smoothly within `bounds`.
 
     A section that grows to 1 + b of its girth has (1 + b)^2 of its area, so that V(b) = V(0) + g ((1 + b)^2 - 1) / 2, g
-    the gain at b = 0: (1 + b)^2 += 2 (V_0 - V) / g. With m the most it may, it swells by b / (1 + (b / m)^4)^(1/4).
+    the gain at b = 0: (1 + b)^2 += 2 (V_0 - V) / g. With m the most it may, it swells by b / (1 + (b / m)^8)^(1/8).
     """
     n = first + wp.tid()
     copy = n / limb_count
@@ -268,7 +268,8 @@ def solve_limbs(
             most = bounds[0]
         share = wanted / wp.where(most == 0.0, 1.0e-12, most)
         share = share * share
-        now = wanted / wp.sqrt(wp.sqrt(1.0 + share * share))
+        share = share * share
+        now = wanted / wp.sqrt(wp.sqrt(wp.sqrt(1.0 + share * share)))
         now = now * wp.smoothstep(LEAST_GAIN, FULL_GAIN, total[1] / rest)
     else:
         now = 0.0
