@@ -89,13 +89,17 @@ class Window(Listener):
         while True:
             await self._something.wait()
             self._something.clear()
-            while self._events:
-                await self._socket.send_text(self._events.popleft().decode())
+            await self._send_events()
             for view in [view for view in self._newest if self._out[view] < OUT]:
+                await self._send_events()  # what came while another view's was sent, before a frame that shows it
                 frames = self._newest.pop(view)
                 self._out[view] += 1
                 for kind in sorted(frames, reverse=True):  # the skin, which is drawn, comes last
                     await self._socket.send_bytes(frames[kind])
+
+    async def _send_events(self) -> None:
+        while self._events:
+            await self._socket.send_text(self._events.popleft().decode())
 
     async def _receive(self) -> None:
         second, count = 0, 0
