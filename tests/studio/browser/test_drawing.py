@@ -203,9 +203,13 @@ def test_a_whole_stroke_is_dragged_by_its_square(studio):
     out = knots[middle] + 0.01 * studio.state()["mesh"]["size"] * normal / np.linalg.norm(normal)
     before = np.array(studio.js(PROJECT, knots.tolist()))
     way = np.array(studio.js(PROJECT, [out.tolist()]))[0] - before[middle]
-    x, y = before[middle] - 24.0 * way / np.linalg.norm(way)
-    studio.page.mouse.move(x, y)
-    studio.frames(2)
+    # It stands where the skin is pointed away from, or below where that is away from the viewer.
+    for down in (-way / max(np.linalg.norm(way), 1e-9), np.array([0.0, 1.0])):
+        x, y = before[middle] + 24.0 * down
+        studio.page.mouse.move(x, y)
+        studio.frames(2)
+        if studio.js("supple.stage.canvas.classList.contains('on-skin')"):
+            break
     studio.page.mouse.down()
     studio.page.mouse.move(x + 8, y - 12, steps=6)
     studio.until("watched.commands.some((one) => one.do === 'move-stroke')")

@@ -89,12 +89,14 @@ export function setRadius(metres: number): void {
   radius.value = Math.min(0.3 * size, Math.max(0.005 * size, metres));
 }
 
-/** Stand still a little earlier or later. */
+/** Stand still a little earlier or later; a motion that loops goes on at its other end. */
 function step(seconds: number): void {
   if (playing()) ask({ do: "pause" });
-  const duration = state.value?.transport.duration;
+  const { duration, loops } = state.value?.transport ?? {};
   const time = motionTime.value + seconds;
-  ask({ do: "seek", time: duration ? Math.min(duration, Math.max(0, time)) : time });
+  if (!duration) ask({ do: "seek", time });
+  else if (loops) ask({ do: "seek", time: ((time % duration) + duration) % duration });
+  else ask({ do: "seek", time: Math.min(duration, Math.max(0, time)) });
 }
 
 /** Play a part over and over; null keeps that end of it where it is. */

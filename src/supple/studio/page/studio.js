@@ -8281,9 +8281,11 @@ function setRadius(metres2) {
 }
 function step(seconds) {
   if (playing()) ask({ do: "pause" });
-  const duration = state.value?.transport.duration;
+  const { duration, loops } = state.value?.transport ?? {};
   const time = motionTime.value + seconds;
-  ask({ do: "seek", time: duration ? Math.min(duration, Math.max(0, time)) : time });
+  if (!duration) ask({ do: "seek", time });
+  else if (loops) ask({ do: "seek", time: (time % duration + duration) % duration });
+  else ask({ do: "seek", time: Math.min(duration, Math.max(0, time)) });
 }
 function setSpan(start, end) {
   const { duration, span } = state.value?.transport ?? {};
