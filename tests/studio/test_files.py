@@ -6,7 +6,9 @@ import asyncio
 import json
 import os
 import time
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
@@ -417,3 +419,19 @@ def test_what_was_sent_is_gone_at_the_end(folder):
     assert os.listdir(sent)
     engine.stop()
     assert not sent.exists()
+
+
+@pytest.mark.parametrize(("factor", "units"), [(1.0, "m"), (100.0, "cm"), (1000.0, "mm")])
+def test_a_file_is_opened_in_the_units_that_its_size_tells(tmp_path, factor, units):
+    hero = supple.character("hero", vertices=500)
+    supple.save(_grown(hero, factor), tmp_path / "hero.glb")
+    library = Library(tmp_path)
+    source = library.source_of(tmp_path / "hero.glb")
+    assert source.units == units
+    assert library.character(source).height == pytest.approx(hero.height, rel=1e-5)
+
+
+def _grown(hero, factor):
+    joints = np.array(hero.skeleton.world_from_joint)
+    joints[:, :3, 3] *= factor
+    return hero.replace(points=factor * hero.points, skeleton=replace(hero.skeleton, world_from_joint=joints))

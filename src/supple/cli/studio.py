@@ -30,6 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
     )
     parser.add_argument("--character", metavar="NAME", help="the same as FILE")
     parser.add_argument("--vertices", type=int, default=10_000, metavar="N", help="its size (10000)")
+    parser.add_argument(
+        "--units", metavar="UNIT", help="that the file was modelled in: m, cm, mm, in, ft (as its size tells)"
+    )
     parser.add_argument("--motion", default="walk", metavar="NAME", help="a built-in motion (walk)")
     parser.add_argument("--skin", default="lattice", metavar="NAME", help="the skin it opens with (lattice)")
     parser.add_argument("--port", type=int, default=_PORT, metavar="N", help=f"where to serve it ({_PORT}; 0 for any)")
@@ -72,7 +75,7 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
             _say_code(code.digits, console)
         if not arguments.no_browser:
             webbrowser.open(link)
-        beginning = Beginning(lambda: _engine(arguments, folder), arguments.measured)
+        beginning = Beginning(lambda: _engine(arguments, folder, console), arguments.measured)
         behind = front(beginning.application)
         guard = Guard(behind, port=address.port, token=token, hosts=address.hosts, secure=address.secure, code=code)
         server = web_server(guard, certificate)
@@ -94,7 +97,8 @@ def _check_installed() -> None:
             )
 
 
-def _engine(arguments: argparse.Namespace, folder: Path | None) -> Engine:
+def _engine(arguments: argparse.Namespace, folder: Path | None, console: Console) -> Engine:
+    from supple.character.builtin import CHARACTERS
     from supple.document.document import Document
     from supple.document.file import is_document, load_document
     from supple.document.sources import CharacterSource
@@ -105,10 +109,18 @@ def _engine(arguments: argparse.Namespace, folder: Path | None) -> Engine:
 
     name = arguments.file or arguments.character or "hero"
     if is_document(name):
+        if arguments.units is not None:
+            raise InputError("--units", f"{name} is a document", "a document says its units", "leave it out")
         file = Path(name).resolve()
         return Engine(load_document(file), Library(folder), file=file)
-    skins = (Graph.of(skin_named(arguments.skin)),)
-    return Engine(Document(CharacterSource(name, arguments.vertices), arguments.motion, skins), Library(folder))
+    library = Library(folder)
+    if arguments.units is not None or name in CHARACTERS or not Path(name).is_file():
+        source = CharacterSource(name, arguments.vertices, units=arguments.units or "m")
+    else:
+        source = library.source_of(Path(name))
+        if source.units != "m":
+            console.say(f"{name} seems to be modelled in {source.units}, and is shown so; --units says otherwise.")
+    return Engine(Document(source, arguments.motion, (Graph.of(skin_named(arguments.skin)),)), library)
 
 
 def _say_open(address: Address, certificate: Certificate, console: Console) -> None:

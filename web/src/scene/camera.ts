@@ -5,6 +5,8 @@ import type { Margins } from "./layout";
 const FIELD = 32; // of view, up and down [degrees]
 const PARALLEL = 0.2; // of view where rays are to be parallel [degrees]: from so far that nobody sees them part
 const ROLL = Math.PI / 12; // at once [rad]
+const NEAR = 0.01; // from where things are seen, in halves of the character
+const FAR = 200; // and up to where
 const OFF_POLE = 0.0088; // half a degree [rad]
 const FOLLOW_RATE = 4; // [1/s]
 const FOLLOW_STEP = 1 / 60; // [s]
@@ -172,8 +174,8 @@ export class Viewer {
   /** Nothing that is there is too near or too far to be seen; from far away what is in front is empty. */
   private seeAll(): void {
     const { distance } = this;
-    const near = this.parallel ? Math.max(0.5 * distance, distance - 60 * this.depth) : 0.01;
-    const far = this.parallel ? distance + 200 : 200;
+    const near = this.parallel ? Math.max(0.5 * distance, distance - 60 * this.depth) : NEAR * this.depth;
+    const far = this.parallel ? distance + FAR * this.depth : FAR * this.depth;
     if (near === this.camera.near && far === this.camera.far) return;
     Object.assign(this.camera, { near, far });
     this.camera.updateProjectionMatrix();

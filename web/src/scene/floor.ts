@@ -15,6 +15,7 @@ import { FLOOR_FRAGMENT, FLOOR_VERTEX } from "./shaders";
 import type { Skin } from "./skin";
 
 const TEXELS = 256;
+const MAN = 1.8; // [m]
 
 export class Floor {
   readonly mesh: Mesh;
@@ -35,6 +36,7 @@ export class Floor {
       uniforms: {
         ...this.shadowUniforms,
         floor_reach: { value: 8 },
+        spacing: { value: 1 },
         shadow: { value: this.target.texture },
         line_colour: { value: null },
         line_strength: { value: 0 },
@@ -62,6 +64,7 @@ export class Floor {
   fit(size: number): void {
     this.shadowUniforms.shadow_reach.value = 1.1 * size;
     this.material.uniforms.floor_reach!.value = 5 * size;
+    this.material.uniforms.spacing!.value = 10 ** Math.round(Math.log10(size / MAN)); // 1 m under a person
   }
 
   /** Draw the shadow of the skin about this place of the floor. */

@@ -100,7 +100,7 @@ void main() {
   vec3 position = position_of();
   float h = max(0.0, position.y);
   vec2 place = position.xz - key_direction.xz / key_direction.y * h * 0.5;
-  nearness = exp(-1.6 * h);
+  nearness = exp(-3.2 * h / shadow_reach);
   gl_Position = vec4((place - shadow_centre) / shadow_reach, 0.0, 1.0);
 }`;
 
@@ -122,13 +122,13 @@ void main() {
   gl_Position = projectionMatrix * viewMatrix * vec4(place.x, 0.0, place.y, 1.0);
 }`;
 
-/** A grid of half metres that fades away, and the soft shadow. */
+/** A grid of half metres that fades away, of other sizes under what is far larger or smaller; and the soft shadow. */
 export const FLOOR_FRAGMENT = /* glsl */ `
 precision highp float;
 in vec2 place;
 uniform sampler2D shadow;
 uniform vec2 shadow_centre;
-uniform float shadow_reach, floor_reach, line_strength, shadow_strength;
+uniform float shadow_reach, floor_reach, line_strength, shadow_strength, spacing;
 uniform vec3 line_colour;
 out vec4 colour;
 float lines(vec2 p, float spacing) {
@@ -150,7 +150,7 @@ float shade(vec2 p) {
 }
 void main() {
   float fade = 1.0 - smoothstep(0.15, 1.0, length(place - shadow_centre) / floor_reach);
-  float grid = max(0.45 * lines(place, 0.5), lines(place, 1.0)) * line_strength * fade * fade;
+  float grid = max(0.45 * lines(place, 0.5 * spacing), lines(place, spacing)) * line_strength * fade * fade;
   float dark = shadow_strength * shade(place);
   float alpha = dark + grid * (1.0 - dark);
   colour = vec4(pow(line_colour * grid * (1.0 - dark) / max(alpha, 1e-4), vec3(1.0 / 2.2)), alpha);

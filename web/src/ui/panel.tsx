@@ -10,6 +10,7 @@ import { GhostRows } from "./layers/ghosts";
 import { LinesChooser, MeasureChooser } from "./legend";
 import { Compare } from "./panes";
 import { Row } from "./rows";
+import { length } from "./scale";
 import { ToolOptions } from "./toolbar";
 import { plainName, SKIN_WORDS } from "./words";
 
@@ -97,10 +98,10 @@ function HandRadius({ size }: { size: number }) {
         max={0.3 * size}
         step={0.001 * size}
         value={radius.value}
-        aria-valuetext={`${(100 * radius.value).toFixed(1)} centimetres`}
+        aria-valuetext={length(radius.value)}
         onInput={(event) => setRadius(Number(event.currentTarget.value))}
       />
-      <span class="quiet figure">{(100 * radius.value).toFixed(1)} cm</span>
+      <span class="quiet figure">{length(radius.value)}</span>
     </label>
   );
 }

@@ -25,6 +25,11 @@ export function fromSlider(place: number, row: SettingRow): number {
   return Math.min(high, Math.max(low, rounded));
 }
 
+/** A length [m] in words, in the unit that suits it. */
+export function length(metres: number): string {
+  return metres < 1 ? `${(100 * metres).toFixed(1)} cm` : `${metres.toFixed(2)} m`;
+}
+
 /** A number as a field shows it, in as many figures as fit. */
 export function shown(value: number): string {
   return String(Number(value.toPrecision(Math.abs(value) < 1 ? 4 : 6)));

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from supple.character.character import Character
-from supple.document.sources import CharacterSource
 from supple.io.confined.reader import What
 from supple.motion.motion import Motion
 from supple.studio import messages as say
@@ -24,7 +23,10 @@ def _open_file(session: Session, command: say.OpenFile) -> None:
 
 def _show(session: Session, entry: FileEntry, made: Character | Motion) -> None:
     if isinstance(made, Character):
-        open_character(session, CharacterSource(str(entry.path), repair=True))
+        source = session.library.source_of(entry.path, repair=True)
+        if source.units != "m":
+            session.tell(f"{entry.name} seems to be modelled in {source.units}, and is shown so.")
+        open_character(session, source)
     else:
         session.do(replace(session.document, motion=str(entry.path), step=f"Motion {entry.name}"))
 

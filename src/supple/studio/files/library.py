@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import RLock
 
 from supple.character.character import Character
-from supple.character.units import in_metres
+from supple.character.units import in_metres, likely_units
 from supple.document.document import Document
 from supple.document.sources import CharacterSource, motion_from, names_file
 from supple.errors import InputError, SuppleError, UnfinishedError
@@ -203,6 +203,12 @@ class Library:
         made, _ = self.read(Path(source.name), "character", repair=source.repair)
         assert isinstance(made, Character)
         return in_metres(made, source.units)
+
+    def source_of(self, path: Path, *, repair: bool = False) -> CharacterSource:
+        """The character of a file as a source, with the units that it seems to be modelled in."""
+        made, _ = self.read(path, "character", repair=repair)
+        assert isinstance(made, Character)
+        return CharacterSource(str(path), repair=repair, units=likely_units(made) or "m")
 
     def motion(self, name: str, moved: Character) -> Motion:
         """The motion that a name means for a character; one from a file is carried over to it."""

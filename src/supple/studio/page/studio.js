@@ -2627,6 +2627,9 @@ function fromSlider(place, row) {
   const rounded = row.kind === "whole" ? Math.round(value) : Number(value.toPrecision(3));
   return Math.min(high, Math.max(low, rounded));
 }
+function length(metres2) {
+  return metres2 < 1 ? `${(100 * metres2).toFixed(1)} cm` : `${metres2.toFixed(2)} m`;
+}
 function shown(value) {
   return String(Number(value.toPrecision(Math.abs(value) < 1 ? 4 : 6)));
 }
@@ -6810,7 +6813,7 @@ void main() {
   vec3 position = position_of();
   float h = max(0.0, position.y);
   vec2 place = position.xz - key_direction.xz / key_direction.y * h * 0.5;
-  nearness = exp(-1.6 * h);
+  nearness = exp(-3.2 * h / shadow_reach);
   gl_Position = vec4((place - shadow_centre) / shadow_reach, 0.0, 1.0);
 }`
 );
@@ -6843,7 +6846,7 @@ precision highp float;
 in vec2 place;
 uniform sampler2D shadow;
 uniform vec2 shadow_centre;
-uniform float shadow_reach, floor_reach, line_strength, shadow_strength;
+uniform float shadow_reach, floor_reach, line_strength, shadow_strength, spacing;
 uniform vec3 line_colour;
 out vec4 colour;
 float lines(vec2 p, float spacing) {
@@ -6865,7 +6868,7 @@ float shade(vec2 p) {
 }
 void main() {
   float fade = 1.0 - smoothstep(0.15, 1.0, length(place - shadow_centre) / floor_reach);
-  float grid = max(0.45 * lines(place, 0.5), lines(place, 1.0)) * line_strength * fade * fade;
+  float grid = max(0.45 * lines(place, 0.5 * spacing), lines(place, spacing)) * line_strength * fade * fade;
   float dark = shadow_strength * shade(place);
   float alpha = dark + grid * (1.0 - dark);
   colour = vec4(pow(line_colour * grid * (1.0 - dark) / max(alpha, 1e-4), vec3(1.0 / 2.2)), alpha);
@@ -7072,6 +7075,8 @@ import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 as Vector322 } 
 var FIELD = 32;
 var PARALLEL = 0.2;
 var ROLL = Math.PI / 12;
+var NEAR9 = 0.01;
+var FAR = 200;
 var OFF_POLE = 88e-4;
 var FOLLOW_RATE = 4;
 var FOLLOW_STEP = 1 / 60;
@@ -7220,8 +7225,8 @@ var Viewer = class {
   /** Nothing that is there is too near or too far to be seen; from far away what is in front is empty. */
   seeAll() {
     const { distance } = this;
-    const near = this.parallel ? Math.max(0.5 * distance, distance - 60 * this.depth) : 0.01;
-    const far = this.parallel ? distance + 200 : 200;
+    const near = this.parallel ? Math.max(0.5 * distance, distance - 60 * this.depth) : NEAR9 * this.depth;
+    const far = this.parallel ? distance + FAR * this.depth : FAR * this.depth;
     if (near === this.camera.near && far === this.camera.far) return;
     Object.assign(this.camera, { near, far });
     this.camera.updateProjectionMatrix();
@@ -7238,11 +7243,11 @@ var Viewer = class {
   goOn(turn, seconds) {
     const share = turn.left <= seconds ? 1 : 1 - (1 - seconds / turn.left) ** 3;
     const offset = this.camera.position.clone().sub(this.controls.target);
-    const length = offset.length() + share * (turn.offset.length() - offset.length());
+    const length2 = offset.length() + share * (turn.offset.length() - offset.length());
     offset.normalize().lerp(turn.offset.clone().normalize(), share);
     if (offset.length() < 1e-3) offset.copy(turn.offset);
     this.controls.target.lerp(turn.target, share);
-    this.camera.position.copy(this.controls.target).add(offset.setLength(length));
+    this.camera.position.copy(this.controls.target).add(offset.setLength(length2));
     turn.left -= seconds;
     if (turn.left <= 0) this.turn = null;
   }
@@ -7386,6 +7391,7 @@ import {
   WebGLRenderTarget
 } from "./three.js";
 var TEXELS = 256;
+var MAN = 1.8;
 var Floor = class {
   mesh;
   shadowUniforms = { shadow_centre: { value: new Vector28() }, shadow_reach: { value: 2 } };
@@ -7404,6 +7410,7 @@ var Floor = class {
       uniforms: {
         ...this.shadowUniforms,
         floor_reach: { value: 8 },
+        spacing: { value: 1 },
         shadow: { value: this.target.texture },
         line_colour: { value: null },
         line_strength: { value: 0 },
@@ -7428,6 +7435,7 @@ var Floor = class {
   fit(size3) {
     this.shadowUniforms.shadow_reach.value = 1.1 * size3;
     this.material.uniforms.floor_reach.value = 5 * size3;
+    this.material.uniforms.spacing.value = 10 ** Math.round(Math.log10(size3 / MAN));
   }
   /** Draw the shadow of the skin about this place of the floor. */
   cast(renderer, skin2, x3, z3) {
@@ -10124,14 +10132,11 @@ function HandRadius({ size: size3 }) {
         max: 0.3 * size3,
         step: 1e-3 * size3,
         value: radius.value,
-        "aria-valuetext": `${(100 * radius.value).toFixed(1)} centimetres`,
+        "aria-valuetext": length(radius.value),
         onInput: (event) => setRadius(Number(event.currentTarget.value))
       }
     ),
-    /* @__PURE__ */ a4("span", { class: "quiet figure", children: [
-      (100 * radius.value).toFixed(1),
-      " cm"
-    ] })
+    /* @__PURE__ */ a4("span", { class: "quiet figure", children: length(radius.value) })
   ] });
 }
 function grouped(rows) {
