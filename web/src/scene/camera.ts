@@ -31,7 +31,7 @@ export class Viewer {
   private readonly velocity = new Vector3();
   private anchored = false;
   private rolled = 0; // clockwise, as it is seen [rad]
-  private aspect = 1; // of what is free of the picture
+  private free = { x: 1, y: 1 }; // how much of the picture is, across and up, in heights of it
   private depth = 1; // of what is looked at round its middle [m]
   private turn: { offset: Vector3; target: Vector3; left: number } | null = null;
 
@@ -53,12 +53,13 @@ export class Viewer {
     });
   }
 
-  /** A picture of other size, of which something stands over both sides: what is looked at is in the middle between. */
-  resize(width: number, height: number, { left, right }: Margins = { left: 0, right: 0 }): void {
-    this.camera.aspect = width / Math.max(1, height);
-    this.aspect = Math.max(1, width - left - right) / Math.max(1, height);
-    if (left === right) this.camera.clearViewOffset();
-    else this.camera.setViewOffset(width, height, (right - left) / 2, 0, width, height);
+  /** A picture of other size, of which something stands over the edges: what is looked at is in the middle between. */
+  resize(width: number, height: number, { left, right, top }: Margins): void {
+    const high = Math.max(1, height);
+    this.camera.aspect = width / high;
+    this.free = { x: Math.max(1, width - left - right) / high, y: Math.max(1, high - top) / high };
+    if (left === right && top === 0) this.camera.clearViewOffset();
+    else this.camera.setViewOffset(width, high, (right - left) / 2, -top / 2, width, high);
     this.camera.updateProjectionMatrix();
   }
 
@@ -145,7 +146,7 @@ export class Viewer {
     const up = direction.clone().cross(right);
     const along = (axis: Vector3) =>
       half.x * Math.abs(axis.x) + half.y * Math.abs(axis.y) + half.z * Math.abs(axis.z);
-    const nearest = Math.max(along(up), along(right) / this.aspect) / tangent(this.camera.fov);
+    const nearest = Math.max(along(up) / this.free.y, along(right) / this.free.x) / tangent(this.camera.fov);
     const distance = ROOM * nearest + 0.5 * along(direction);
     this.goTo(target, direction.multiplyScalar(distance), atOnce);
     this.controls.minDistance = 0.05 * half.length() * this.farther;

@@ -8,14 +8,16 @@ export interface Grid {
   right: number; // that is left free on the right [CSS pixels]
 }
 
-/** What stands over the stage from each side, of which a single character keeps clear [CSS pixels]. */
+/** What stands over a pane along its edges, of which the character keeps clear [CSS pixels]. */
 export interface Margins {
   left: number;
   right: number;
+  top: number;
 }
 
 const TOOLS = 56; // where the tools stand over the stage [CSS pixels]
 const SCALE = 60; // where the scale of colours stands upright [CSS pixels]
+const LABEL = 38; // where the labels of characters that are compared stand [CSS pixels]
 const LARGE = { width: 600, height: 460 }; // a stage on which there is room beside any body [CSS pixels]
 const UPRIGHT = 0.6; // width over height of what stands in a pane
 
@@ -29,19 +31,22 @@ export function isTight(width: number, height: number): boolean {
   return width < LARGE.width || height < LARGE.height;
 }
 
-/** Of a stage with one character, while there is a scale of colours or none. */
-export function marginsFor(width: number, height: number, scale: boolean): Margins {
-  return isTight(width, height) ? { left: TOOLS, right: scale ? SCALE : 0 } : { left: 0, right: 0 };
+/** Of each of so many panes, while there is a scale of colours or none. */
+export function marginsFor(count: number, width: number, height: number, scale: boolean): Margins {
+  if (count > 1) return { left: 0, right: 0, top: LABEL };
+  const narrow = isTight(width, height);
+  return { left: narrow ? TOOLS : 0, right: narrow && scale ? SCALE : 0, top: 0 };
 }
 
 /** The grid in which a character is seen largest. */
 export function gridFor(count: number, width: number, height: number, scale: boolean): Grid {
   const inset = count > 1 ? Math.min(TOOLS, 0.2 * width) : 0;
-  const right = count > 1 ? marginsFor(width, height, scale).right : 0;
+  const right = count > 1 && scale && isTight(width, height) ? SCALE : 0;
   let best: Grid = { columns: count, rows: 1, inset, right };
   let largest = 0;
   for (let columns = count; columns >= 1; columns--) {
     const rows = Math.ceil(count / columns);
+    if (Math.ceil(count / rows) < columns) continue; // as many rows do with fewer columns
     const seen = Math.min((width - inset - right) / columns / UPRIGHT, height / rows);
     if (seen > 1.02 * largest) [best, largest] = [{ columns, rows, inset, right }, seen];
   }

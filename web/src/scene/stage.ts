@@ -294,7 +294,7 @@ export class Stage {
     grid.value = { columns, rows, inset, right };
     tight.value = isTight(clientWidth, clientHeight);
     this.renderer.setSize(clientWidth, clientHeight, false);
-    const margins = count > 1 ? undefined : marginsFor(clientWidth, clientHeight, this.scale);
+    const margins = marginsFor(count, clientWidth, clientHeight, this.scale);
     this.viewer.resize((clientWidth - inset - right) / columns, clientHeight / rows, margins);
     this.dirty = true;
   }

@@ -10,6 +10,7 @@ export function CurveList({ duration }: { duration: number }) {
   const hovered = useSignal<number | null>(null);
   if (!curvesShown.value) return null;
   changes.value;
+  const none = CURVES.every(({ name }) => valuesOf(name).every((one) => knownOf([one]).length < 2));
   return (
     <section class="curves" aria-label="Measures over the motion">
       {CURVES.map((curve) => (
@@ -23,6 +24,7 @@ export function CurveList({ duration }: { duration: number }) {
           }}
         />
       ))}
+      {none && <p class="quiet curves-wait">Curves are drawn while the motion plays.</p>}
     </section>
   );
 }
@@ -40,7 +42,7 @@ interface RowProps {
 
 function Row({ curve, part, hovered, hover }: RowProps) {
   const all = valuesOf(curve.name);
-  const known = all.flatMap((one) => [...one]).filter((value) => !Number.isNaN(value));
+  const known = knownOf(all);
   const [low, high] = ends(known, 10 ** -curve.figures);
   return (
     <>
@@ -81,6 +83,10 @@ function Row({ curve, part, hovered, hover }: RowProps) {
       </span>
     </>
   );
+}
+
+function knownOf(all: readonly Float32Array[]): number[] {
+  return all.flatMap((one) => [...one]).filter((value) => !Number.isNaN(value));
 }
 
 /** The least and the largest value, apart at least by what figures can show. */

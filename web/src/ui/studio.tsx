@@ -53,7 +53,9 @@ function Canvas({ canvas }: { canvas: HTMLCanvasElement }) {
 
 function Notices({ stage }: { stage: Stage }) {
   const { open } = link.value;
-  const preparing = state.value?.opening ?? state.value?.views.find((view) => view.preparing)?.preparing;
+  const views = state.value?.views ?? [];
+  const binding = views.length === 1 ? views[0]?.preparing : null; // of several, their labels say it
+  const preparing = state.value?.opening ?? binding;
   return (
     <div class="notices" role="status">
       {!link.value.open && (

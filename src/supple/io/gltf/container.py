@@ -30,7 +30,7 @@ def _unwrap_glb(data: memoryview, path: Path) -> tuple[dict[str, Any], memoryvie
     if version != 2:
         raise FormatError(str(path), f"its version is {version}", "2.0 is read", "re-export it as glTF 2.0")
     if length < _HEADER.size + _CHUNK.size or length > len(data):
-        raise _broken(path, f"it should be {length} bytes long", f"there are {len(data)}")
+        raise _broken(path, f"it is {len(data)} bytes long", f"its header says {length}")
     text: memoryview | None = None
     binary: memoryview | None = None
     offset, number = _HEADER.size, 0

@@ -7115,17 +7115,18 @@ var Viewer = class {
   anchored = false;
   rolled = 0;
   // clockwise, as it is seen [rad]
-  aspect = 1;
-  // of what is free of the picture
+  free = { x: 1, y: 1 };
+  // how much of the picture is, across and up, in heights of it
   depth = 1;
   // of what is looked at round its middle [m]
   turn = null;
-  /** A picture of other size, of which something stands over both sides: what is looked at is in the middle between. */
-  resize(width2, height2, { left, right } = { left: 0, right: 0 }) {
-    this.camera.aspect = width2 / Math.max(1, height2);
-    this.aspect = Math.max(1, width2 - left - right) / Math.max(1, height2);
-    if (left === right) this.camera.clearViewOffset();
-    else this.camera.setViewOffset(width2, height2, (right - left) / 2, 0, width2, height2);
+  /** A picture of other size, of which something stands over the edges: what is looked at is in the middle between. */
+  resize(width2, height2, { left, right, top }) {
+    const high = Math.max(1, height2);
+    this.camera.aspect = width2 / high;
+    this.free = { x: Math.max(1, width2 - left - right) / high, y: Math.max(1, high - top) / high };
+    if (left === right && top === 0) this.camera.clearViewOffset();
+    else this.camera.setViewOffset(width2, high, (right - left) / 2, -top / 2, width2, high);
     this.camera.updateProjectionMatrix();
   }
   /** Whether rays are parallel. */
@@ -7199,7 +7200,7 @@ var Viewer = class {
     const right = new Vector322(direction.z, 0, -direction.x).normalize();
     const up = direction.clone().cross(right);
     const along = (axis) => half.x * Math.abs(axis.x) + half.y * Math.abs(axis.y) + half.z * Math.abs(axis.z);
-    const nearest = Math.max(along(up), along(right) / this.aspect) / tangent(this.camera.fov);
+    const nearest = Math.max(along(up) / this.free.y, along(right) / this.free.x) / tangent(this.camera.fov);
     const distance = ROOM3 * nearest + 0.5 * along(direction);
     this.goTo(target, direction.multiplyScalar(distance), atOnce);
     this.controls.minDistance = 0.05 * half.length() * this.farther;
@@ -7259,6 +7260,7 @@ function tangent(field) {
 // src/scene/layout.ts
 var TOOLS = 56;
 var SCALE = 60;
+var LABEL = 38;
 var LARGE2 = { width: 600, height: 460 };
 var UPRIGHT = 0.6;
 var grid = y3({ columns: 1, rows: 1, inset: 0, right: 0 });
@@ -7266,16 +7268,19 @@ var tight = y3(false);
 function isTight(width2, height2) {
   return width2 < LARGE2.width || height2 < LARGE2.height;
 }
-function marginsFor(width2, height2, scale) {
-  return isTight(width2, height2) ? { left: TOOLS, right: scale ? SCALE : 0 } : { left: 0, right: 0 };
+function marginsFor(count, width2, height2, scale) {
+  if (count > 1) return { left: 0, right: 0, top: LABEL };
+  const narrow = isTight(width2, height2);
+  return { left: narrow ? TOOLS : 0, right: narrow && scale ? SCALE : 0, top: 0 };
 }
 function gridFor(count, width2, height2, scale) {
   const inset = count > 1 ? Math.min(TOOLS, 0.2 * width2) : 0;
-  const right = count > 1 ? marginsFor(width2, height2, scale).right : 0;
+  const right = count > 1 && scale && isTight(width2, height2) ? SCALE : 0;
   let best = { columns: count, rows: 1, inset, right };
   let largest = 0;
   for (let columns = count; columns >= 1; columns--) {
     const rows = Math.ceil(count / columns);
+    if (Math.ceil(count / rows) < columns) continue;
     const seen = Math.min((width2 - inset - right) / columns / UPRIGHT, height2 / rows);
     if (seen > 1.02 * largest) [best, largest] = [{ columns, rows, inset, right }, seen];
   }
@@ -8139,7 +8144,7 @@ var Stage = class {
     grid.value = { columns, rows, inset, right };
     tight.value = isTight(clientWidth, clientHeight);
     this.renderer.setSize(clientWidth, clientHeight, false);
-    const margins = count > 1 ? void 0 : marginsFor(clientWidth, clientHeight, this.scale);
+    const margins = marginsFor(count, clientWidth, clientHeight, this.scale);
     this.viewer.resize((clientWidth - inset - right) / columns, clientHeight / rows, margins);
     this.dirty = true;
   }
@@ -10196,25 +10201,29 @@ function CurveList({ duration }) {
   const hovered = useSignal(null);
   if (!curvesShown.value) return null;
   changes.value;
-  return /* @__PURE__ */ a4("section", { class: "curves", "aria-label": "Measures over the motion", children: CURVES.map((curve) => /* @__PURE__ */ a4(
-    Row2,
-    {
-      curve,
-      part: hovered.value ?? partOf(motionTime.peek(), duration),
-      hovered: hovered.value,
-      hover: (part) => {
-        hovered.value = part;
-      }
-    },
-    curve.name
-  )) });
+  const none = CURVES.every(({ name }) => valuesOf(name).every((one) => knownOf([one]).length < 2));
+  return /* @__PURE__ */ a4("section", { class: "curves", "aria-label": "Measures over the motion", children: [
+    CURVES.map((curve) => /* @__PURE__ */ a4(
+      Row2,
+      {
+        curve,
+        part: hovered.value ?? partOf(motionTime.peek(), duration),
+        hovered: hovered.value,
+        hover: (part) => {
+          hovered.value = part;
+        }
+      },
+      curve.name
+    )),
+    none && /* @__PURE__ */ a4("p", { class: "quiet curves-wait", children: "Curves are drawn while the motion plays." })
+  ] });
 }
 function partOf(time, duration) {
   return Math.min(PARTS - 1, Math.floor(PARTS * within(time, duration) / duration));
 }
 function Row2({ curve, part, hovered, hover }) {
   const all = valuesOf(curve.name);
-  const known2 = all.flatMap((one) => [...one]).filter((value) => !Number.isNaN(value));
+  const known2 = knownOf(all);
   const [low, high] = ends(known2, 10 ** -curve.figures);
   return /* @__PURE__ */ a4($, { children: [
     /* @__PURE__ */ a4("span", { class: "curve-name", children: [
@@ -10254,6 +10263,9 @@ function Row2({ curve, part, hovered, hover }) {
       valueAt(values2, part)?.toFixed(curve.figures) ?? "–"
     ] }, view2)) })
   ] });
+}
+function knownOf(all) {
+  return all.flatMap((one) => [...one]).filter((value) => !Number.isNaN(value));
 }
 function ends(values2, least) {
   if (values2.length === 0) return [0, 1];
@@ -11432,7 +11444,9 @@ function Canvas({ canvas }) {
 }
 function Notices({ stage: stage2 }) {
   const { open } = link.value;
-  const preparing = state.value?.opening ?? state.value?.views.find((view2) => view2.preparing)?.preparing;
+  const views2 = state.value?.views ?? [];
+  const binding = views2.length === 1 ? views2[0]?.preparing : null;
+  const preparing = state.value?.opening ?? binding;
   return /* @__PURE__ */ a4("div", { class: "notices", role: "status", children: [
     !link.value.open && /* @__PURE__ */ a4("p", { class: "notice lost", children: [
       state.value ? "The engine is out of reach; trying again …" : "Looking for the engine …",
