@@ -5,6 +5,8 @@ import io
 import numpy as np
 import pytest
 
+import supple
+
 STUDIO = ("--skin", "linear", "--vertices", "800")
 CUT = """(() => {
   const {innerWidth: width, innerHeight: height} = globalThis;
@@ -105,3 +107,46 @@ def test_all_tools_are_reached_however_low_the_stage_is(serve, open_window):
     studio.until("document.querySelectorAll('.toolbar button').length >= 11")
     assert studio.js(COVERED) == []
     assert studio.js(CUT) == []
+
+
+UNDER_LABELS = """supple.stage.panes.map((pane) => {
+  const {viewer, canvas} = supple.stage;
+  const {top, height} = supple.stage.boxOf(pane);
+  let highest = Infinity;
+  for (let i = 0; i < pane.skin.data.points; i += 5) {
+    const {y} = pane.skin.point(i, viewer.camera.position.clone()).project(viewer.camera);
+    highest = Math.min(highest, canvas.getBoundingClientRect().top + top + height * (1 - y) / 2);
+  }
+  const label = document.querySelectorAll(".pane-label")[pane.number].getBoundingClientRect();
+  return highest - label.bottom;
+})"""
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
+def test_bodies_that_are_compared_stand_clear_of_their_labels(server, open_window, size):
+    studio = open_window(server, size)
+    studio.afresh()
+    studio.pause()
+    for skin in ("delta-mush", "linear", "dual-quaternion"):
+        studio.ask("add-view", skin=skin)
+    studio.until_state("state.views.length === 4 && preparing === null")
+    studio.until("supple.stage.panes.length === 4 && supple.stage.panes.every((pane) => pane.skin?.frame)")
+    studio.page.keyboard.press("f")
+    studio.frames(5)
+    assert min(studio.js(UNDER_LABELS)) >= 0.0
+    rows = studio.js("[...document.querySelectorAll('.pane')].map((one) => one.getBoundingClientRect().top)")
+    assert sorted(map(rows.count, set(rows))) in ([4], [2, 2])  # no row has a gap
+
+
+def test_a_giant_is_seen_whole(serve, open_window, tmp_path):
+    giant = tmp_path / "giant.obj"
+    hero = supple.character("hero", vertices=500)
+    supple.save(hero.replace(points=100.0 * hero.points), giant)
+    studio = open_window(serve(str(giant), "--skin", "linear", "--units", "m"))
+    assert studio.state()["mesh"]["size"] > 150.0
+    near, far, distance = studio.js(
+        "(({camera, distance}) => [camera.near, camera.far, distance])(supple.stage.viewer)"
+    )
+    size = studio.state()["mesh"]["size"]
+    assert near < distance - size
+    assert far > distance + size

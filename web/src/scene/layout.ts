@@ -16,7 +16,7 @@ export interface Margins {
 }
 
 const TOOLS = 56; // where the tools stand over the stage [CSS pixels]
-const SCALE = 60; // where the scale of colours stands upright [CSS pixels]
+const SCALE = 70; // where the scale of colours stands upright [CSS pixels]
 const LABEL = 38; // where the labels of characters that are compared stand [CSS pixels]
 const LARGE = { width: 600, height: 460 }; // a stage on which there is room beside any body [CSS pixels]
 const UPRIGHT = 0.6; // width over height of what stands in a pane
@@ -24,8 +24,8 @@ const UPRIGHT = 0.6; // width over height of what stands in a pane
 /** The grid of the stage as it is now, which labels go by. */
 export const grid = signal<Grid>({ columns: 1, rows: 1, inset: 0, right: 0 });
 
-/** Whether the stage is so small that the scale of colours stands upright beside the body. */
-export const tight = signal(false);
+/** Whether the scale of colours stands upright beside the bodies: it would lie over them on this stage. */
+export const upright = signal(false);
 
 export function isTight(width: number, height: number): boolean {
   return width < LARGE.width || height < LARGE.height;
@@ -41,7 +41,7 @@ export function marginsFor(count: number, width: number, height: number, scale: 
 /** The grid in which a character is seen largest. */
 export function gridFor(count: number, width: number, height: number, scale: boolean): Grid {
   const inset = count > 1 ? Math.min(TOOLS, 0.2 * width) : 0;
-  const right = count > 1 && scale && isTight(width, height) ? SCALE : 0;
+  const right = count > 1 && scale ? SCALE : 0;
   let best: Grid = { columns: count, rows: 1, inset, right };
   let largest = 0;
   for (let columns = count; columns >= 1; columns--) {

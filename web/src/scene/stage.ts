@@ -5,7 +5,7 @@ import { Scene, Vector3, type WebGLRenderer } from "../three";
 import { jointAt } from "./bones";
 import { Viewer, type ViewName } from "./camera";
 import { FIRST_GHOST, Ghosts } from "./ghosts";
-import { grid, gridFor, isTight, marginsFor, tight } from "./layout";
+import { grid, gridFor, isTight, marginsFor, upright } from "./layout";
 import type { Look } from "./looks";
 import { Pane } from "./pane";
 import { pick } from "./picking";
@@ -292,7 +292,7 @@ export class Stage {
     const count = this.panes.length;
     const { columns, rows, inset, right } = gridFor(count, clientWidth, clientHeight, this.scale);
     grid.value = { columns, rows, inset, right };
-    tight.value = isTight(clientWidth, clientHeight);
+    upright.value = count > 1 || isTight(clientWidth, clientHeight);
     this.renderer.setSize(clientWidth, clientHeight, false);
     const margins = marginsFor(count, clientWidth, clientHeight, this.scale);
     this.viewer.resize((clientWidth - inset - right) / columns, clientHeight / rows, margins);

@@ -1,6 +1,6 @@
 // Which measure is shown as colours, and what the colours stand for.
 import type { MeasureInfo } from "../messages";
-import { tight } from "../scene/layout";
+import { upright } from "../scene/layout";
 import { RAMPS } from "../scene/ramps";
 import { ask, state } from "../session";
 import { longestArrow, range } from "../shown";
@@ -87,7 +87,7 @@ export function Legend() {
   const arrows = state.value?.shown.lines === "forces" && longestArrow.value > 0;
   if (!measure && !arrows) return null;
   return (
-    <div class={`legends ${tight.value ? "upright" : ""}`}>
+    <div class={`legends ${upright.value ? "upright" : ""}`}>
       {arrows && (
         <figure
           class="legend arrows"
@@ -114,7 +114,7 @@ function Ramp({ measure }: { measure: MeasureInfo }) {
       </figcaption>
       <div
         class="ramp"
-        style={{ background: `linear-gradient(to ${tight.value ? "top" : "right"}, ${colours})` }}
+        style={{ background: `linear-gradient(to ${upright.value ? "top" : "right"}, ${colours})` }}
       />
       <div class="ends quiet">
         <span>{shown(low)}</span>

@@ -7259,12 +7259,12 @@ function tangent(field) {
 
 // src/scene/layout.ts
 var TOOLS = 56;
-var SCALE = 60;
+var SCALE = 70;
 var LABEL = 38;
 var LARGE2 = { width: 600, height: 460 };
 var UPRIGHT = 0.6;
 var grid = y3({ columns: 1, rows: 1, inset: 0, right: 0 });
-var tight = y3(false);
+var upright = y3(false);
 function isTight(width2, height2) {
   return width2 < LARGE2.width || height2 < LARGE2.height;
 }
@@ -7275,7 +7275,7 @@ function marginsFor(count, width2, height2, scale) {
 }
 function gridFor(count, width2, height2, scale) {
   const inset = count > 1 ? Math.min(TOOLS, 0.2 * width2) : 0;
-  const right = count > 1 && scale && isTight(width2, height2) ? SCALE : 0;
+  const right = count > 1 && scale ? SCALE : 0;
   let best = { columns: count, rows: 1, inset, right };
   let largest = 0;
   for (let columns = count; columns >= 1; columns--) {
@@ -8142,7 +8142,7 @@ var Stage = class {
     const count = this.panes.length;
     const { columns, rows, inset, right } = gridFor(count, clientWidth, clientHeight, this.scale);
     grid.value = { columns, rows, inset, right };
-    tight.value = isTight(clientWidth, clientHeight);
+    upright.value = count > 1 || isTight(clientWidth, clientHeight);
     this.renderer.setSize(clientWidth, clientHeight, false);
     const margins = marginsFor(count, clientWidth, clientHeight, this.scale);
     this.viewer.resize((clientWidth - inset - right) / columns, clientHeight / rows, margins);
@@ -9232,7 +9232,7 @@ function Legend() {
   const measure2 = state.value?.shown.measure;
   const arrows = state.value?.shown.lines === "forces" && longestArrow.value > 0;
   if (!measure2 && !arrows) return null;
-  return /* @__PURE__ */ a4("div", { class: `legends ${tight.value ? "upright" : ""}`, children: [
+  return /* @__PURE__ */ a4("div", { class: `legends ${upright.value ? "upright" : ""}`, children: [
     arrows && /* @__PURE__ */ a4(
       "figure",
       {
@@ -9265,7 +9265,7 @@ function Ramp({ measure: measure2 }) {
       "div",
       {
         class: "ramp",
-        style: { background: `linear-gradient(to ${tight.value ? "top" : "right"}, ${colours})` }
+        style: { background: `linear-gradient(to ${upright.value ? "top" : "right"}, ${colours})` }
       }
     ),
     /* @__PURE__ */ a4("div", { class: "ends quiet", children: [
