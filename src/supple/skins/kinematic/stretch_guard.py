@@ -16,6 +16,7 @@ from supple.geometry import topology
 _LIMIT = 2.4  # of its length at rest: how long an edge may become, unless the bones draw it out farther
 _LEAST = 1e-6  # of the longest side: shorter edges are points
 _ROUNDS = 8  # an even number, in which edges that share a vertex come to an agreement
+_SLACK = 1e-3  # of that length: what is left of what is too long
 _REPEATS = 20  # of these rounds on a processor, while there are edges that are too long
 
 
@@ -56,8 +57,10 @@ class StretchGuard:
     def record(self, incoming: Any, skin: Any, constants: devices.Constants) -> list[Callable[[], object]]:
         """Recorded: bring ends of edges together that flesh drew apart from where the bones carry them (`incoming`).
 
-        An edge is left 2.4 times its length at rest, or as long as the bones make it. What it takes for that is taken
-        off the difference of how its two ends are displaced, so that an edge which bones leave whole is never torn.
+        An edge is left 2.4 times its length at rest, or as long as the bones make it. Its ends come together along it,
+        by no more than it takes: what is only just too long hardly moves, so that nothing snaps and nothing trembles.
+        All of these bounds are convex and hold where bones carry the skin, so that repeating this leads to where all
+        of them hold.
         """
         from supple.skins.kinematic import guard_kernels as kernels
 
@@ -67,7 +70,7 @@ class StretchGuard:
         count, each = self.copies * len(self.edges), len(skin) // self.copies
         if device == "cpu":
             flags, edges = constants.blank(count, wp.int32), put(self.edges, wp.vec2i)
-            inputs = [_LIMIT, each, edges, put(self.lengths, wp.float32), incoming, skin, flags]
+            inputs = [_LIMIT, _SLACK, each, edges, put(self.lengths, wp.float32), incoming, skin, flags]
             look = devices.Launch(kernels.find_drawn_out, count, inputs, device)
             return [lambda: self._draw_together(look, flags.numpy(), incoming.numpy(), skin.numpy())]
         return self.record_rounds(incoming, skin, constants)
@@ -100,19 +103,17 @@ class StretchGuard:
             pairs = self.edges[edge] + (copy * (len(skin) // self.copies))[:, None]
             vertices, ends = np.unique(pairs, return_inverse=True)
             i, j = ends.reshape(-1, 2).T
-            carried = incoming[vertices].astype(np.float64)
-            d = skin[vertices] - carried
-            apart = carried[i] - carried[j]
-            plain = np.linalg.norm(apart, axis=1)
+            carried, now = incoming[vertices].astype(np.float64), skin[vertices].astype(np.float64)
+            plain = np.linalg.norm(carried[i] - carried[j], axis=1)
             longest = np.maximum(_LIMIT * self.lengths[edge].astype(np.float64), plain)
             for _ in range(_ROUNDS):
-                difference = d[i] - d[j]
-                now = np.linalg.norm(apart + difference, axis=1)
-                long = now > longest
-                lost = np.where(long, 1.0 - (longest - plain) / np.maximum(now - plain, 1e-300), 0.0)
-                move = 0.5 * lost[:, None] * difference
-                counts = np.bincount(i, long, len(d)) + np.bincount(j, long, len(d))
+                apart = now[i] - now[j]
+                length = np.linalg.norm(apart, axis=1)
+                long = length > longest
+                excess = np.where(long, 1.0 - longest / np.maximum(length, 1e-300), 0.0)
+                move = 0.5 * excess[:, None] * apart
+                counts = np.bincount(i, long, len(now)) + np.bincount(j, long, len(now))
                 for axis in range(3):
-                    total = np.bincount(j, move[:, axis], len(d)) - np.bincount(i, move[:, axis], len(d))
-                    d[:, axis] += total / np.maximum(counts, 1.0)
-            skin[vertices] = carried + d
+                    total = np.bincount(j, move[:, axis], len(now)) - np.bincount(i, move[:, axis], len(now))
+                    now[:, axis] += total / np.maximum(counts, 1.0)
+            skin[vertices] = now

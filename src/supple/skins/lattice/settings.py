@@ -29,7 +29,7 @@ LAYERS: Mapping[str, Layer] = {
     DEFAULT: Layer(stiffness=0.6, frequency=5.0, damping=0.2, velocity_retention=1.0, follow=0.85),
     "muscle": Layer(thickness=0.6, stiffness=0.9, frequency=7.0),
     "fat": Layer(thickness=0.4, stiffness=0.3, frequency=3.0),
-    SKIN: Layer(stiffness=0.7, frequency=4.0),
+    SKIN: Layer(stiffness=0.85, frequency=4.0),
 }
 """From inside out."""
 
