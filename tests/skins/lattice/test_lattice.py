@@ -335,7 +335,7 @@ def test_numbers_by_layer_are_read_as_they_are_written():
 def test_numbers_by_layer_may_be_rows():
     rows = {"fat": Layer(stiffness=0.2, frequency=2.0)}
     assert LayeredLattice(layers=rows) == LayeredLattice(layers={"fat": {"stiffness": 0.2, "frequency": 2.0}})
-    assert stiffness_of(layers=rows) == (0.9, 0.2, 0.7)
+    assert stiffness_of(layers=rows) == (0.9, 0.2, 0.8)
     assert LayeredLattice(layers=rows).layer_names() == ("muscle", "fat", "skin")  # from inside out, as ever
     assert LayeredLattice(stiffness="0.5, fat=0.1").layer_names() == ("muscle", "fat", "skin")
     assert LayeredLattice(layers="fat=1, muscle=2").layer_names() == ("fat", "muscle", "skin")
@@ -466,7 +466,7 @@ def test_defaults_are_those_that_were_measured():
     usual = LayeredLattice().parameters()
     assert (usual.gravity, usual.rest_includes_gravity, usual.max_offset, usual.secondary) == (9.81, True, 0.5, True)
     assert (usual.stretch, usual.volume) == (0.5, 0.5)
-    assert usual.stiffness == (0.0, 0.9, 0.3, 0.7)
+    assert usual.stiffness == (0.0, 0.9, 0.3, 0.8)
     assert usual.frequency == (0.0, 7.0, 3.0, 4.0)
     assert usual.damping == (0.0, 0.2, 0.2, 0.2)
     assert usual.velocity_retention == (0.0, 1.0, 1.0, 1.0)

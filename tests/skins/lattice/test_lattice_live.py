@@ -9,6 +9,7 @@ from supple import LayeredLattice
 from supple.motion.live import NoisyReplay
 from supple.motion.live.vmc.encoder import VmcEncoder
 from supple.motion.live.vmc.stream import VmcStream
+from supple.skins.lattice import step as stepping
 
 FPS = 10.0  # the longest step there is: ten minutes are long
 SKIN = LayeredLattice(resolution=16, step=1.0 / FPS)
@@ -107,3 +108,18 @@ def test_a_bad_line_does_not_make_the_skin_jump(steady):
                 steps[name].append(np.linalg.norm(points - last[name], axis=1).max())
             last[name] = points
     assert max(steps["flesh"]) < 1.5 * max(steps["bones"])
+
+
+@pytest.mark.parametrize("settings", [{}, {"steady": 3.0}, {"preset": "bunny"}])
+def test_no_frame_after_a_pause_runs_all_that_nobody_saw(settings, monkeypatch):
+    """It runs a second at most, and flesh is where it would be."""
+    preset = settings.pop("preset", None)
+    skin = LayeredLattice.preset(preset, resolution=16) if preset else LayeredLattice(resolution=16, **settings)
+    paused, played = (supple.player(HERO, skin) for _ in range(2))
+    steps, advance = [], stepping.advance
+    paused.play(WALK, 0.1)
+    monkeypatch.setattr(stepping, "advance", lambda *given: steps.append(given) or advance(*given))
+    points = paused.play(WALK, 30.0)
+    assert len(steps) < 100
+    expected = [played.play(WALK, time) for time in np.linspace(26.1, 30.0, 40)][-1]
+    assert np.abs(points - expected).max() < 0.01

@@ -250,6 +250,15 @@ def test_a_force_moves_flesh_its_way_and_more_of_it_farther(hero, belly, standin
     assert lengths[1] == pytest.approx(4.0 * lengths[0], rel=0.1)  # small ones add up
 
 
+def test_what_a_force_pushes_moves_most(hero, standing):
+    """Bone takes what is pushed at it: at places that hardly move, nothing else does either."""
+    for vertex in np.random.default_rng(1).choice(len(hero.points), 12, replace=False):
+        player, pose = standing()
+        player.pull(Pull(int(vertex), force=(0.0, 18.0, 24.0)))
+        moved = np.linalg.norm(after(player, pose, 40) - hero.points, axis=1)
+        assert moved.max() < 3.0 * moved[vertex] + 0.003
+
+
 def test_no_force_is_no_hand(hero, belly, standing):
     free = after(*standing(), 10)
     pushed, pose = standing()

@@ -29,7 +29,7 @@ LAYERS: Mapping[str, Layer] = {
     DEFAULT: Layer(stiffness=0.6, frequency=5.0, damping=0.2, velocity_retention=1.0, follow=0.85),
     "muscle": Layer(thickness=0.6, stiffness=0.9, frequency=7.0),
     "fat": Layer(thickness=0.4, stiffness=0.3, frequency=3.0),
-    SKIN: Layer(stiffness=0.85, frequency=4.0),
+    SKIN: Layer(stiffness=0.8, frequency=4.0),
 }
 """From inside out."""
 
@@ -83,7 +83,7 @@ class Solve(Settings):
     stretch: float = setting(0.5, "How much of a wrong distance one pass repairs", low=0.0, high=1.0)
     volume: float = setting(0.5, "How much of a wrong volume one pass repairs", low=0.0, high=1.0)
     limb_volume: float = setting(
-        0.2, "How far limbs may swell around bent joints to keep their volume, of their girth", low=0.0, high=1.0
+        0.4, "How far limbs may swell around bent joints to keep their volume, of their girth", low=0.0, high=1.0
     )
     keep_volume: bool = setting(True, "Close the volume error of the whole skin, along its normals")
 

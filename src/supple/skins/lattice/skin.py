@@ -183,6 +183,11 @@ class LayeredLattice(PullableSkin[LatticeBinding, LatticeState]):
     def base_skin(self) -> Skin[Any, Any] | None:
         return None if self.voxels.surface == "trilinear" or self.steady > 0.0 else self.driving_skin()
 
+    @property
+    def coasts(self) -> bool:
+        """After a pause flesh settles anew where the bones are."""
+        return True
+
     def takes_incoming(self) -> bool:
         return self.voxels.surface != "trilinear"
 

@@ -38,8 +38,8 @@ class LatticeMemory:
 
     `positions` and `velocities` are those of the nodes, `before` is where bones carried them in the last step,
     `rotations` what flesh adds to the turn of the bones, `origins` (copies, 3) [m] where all this is seen from. `time`
-    [s] has passed since the first frame. `seen` is the pose as flesh saw it when it was last `steadied`. `handles` is
-    what hands remember, `external` what they do to nodes.
+    [s] has passed since the first frame, or since a pause. `seen` is the pose as flesh saw it when it was last
+    `steadied`. `handles` is what hands remember, `external` what they do to nodes.
     """
 
     points: Any
@@ -146,6 +146,11 @@ class LatticeState:
             self.divide(skin)
             self.solver.set_parameters(self.parameters(skin), dt, starting=starting)
             self._tuned = skin, dt, starting
+
+    def override_parameters(self, parameters: LatticeParameters, dt: float) -> None:
+        """Bring others than those of the settings to the device, until the next step."""
+        self.solver.set_parameters(parameters, dt)
+        self._tuned = None
 
     def parameters(self, skin: LayeredLattice) -> LatticeParameters:
         """What may change at any time, as this body takes it."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Stages = Sequence[Callable[[], object]]
 
+_PAUSE = 0.5  # s: after a longer step nothing is left of the swing before it
 _CALM_DAMPING, _CALM_RETENTION = 0.99, 0.5  # while the first pose settles
 
 
@@ -30,7 +31,7 @@ def start(skin: LayeredLattice, state: LatticeState, pose: Pose, incoming: Any) 
         launch()
     solver.reset()
     memory.origins[...], memory.seen, memory.time = origins, LowPassPose.from_pose(state.skeleton, pose), 0.0
-    solver.set_parameters(_calm(state.parameters(skin)), skin.step)
+    state.override_parameters(_calm(state.parameters(skin)), skin.step)
     state.set_pose(pose, origins, keep_volume=kept)
     for _ in range(max(skin.solve.warm_up if skin.secondary else 0, 1)):
         _recorded(skin, state, incoming)()
@@ -38,8 +39,14 @@ def start(skin: LayeredLattice, state: LatticeState, pose: Pose, incoming: Any) 
 
 
 def advance(skin: LayeredLattice, state: LatticeState, pose: Pose, dt: float, incoming: Any) -> Any:
-    """Bones carry the lattice on, and flesh follows, swings and keeps its shape; the skin goes along."""
+    """Bones carry the lattice on, and flesh follows, swings and keeps its shape; the skin goes along.
+
+    After a pause it settles anew where the bones are by then.
+    """
     memory = state.memory
+    if dt > _PAUSE:
+        start(skin, state, pose, incoming)
+        return state.points
     state.set_parameters(skin, dt)
     if skin.steady > 0.0:
         if not memory.steadied:

@@ -293,12 +293,15 @@ class Handles:
         _write_rows(self._arrays.vertex_starts, self._arrays.vertices, self._arrays.barycentric, vertices, barycentric)
 
     def _write_forces(self) -> None:
-        """What a force does to a node that is held fully [m/s^2]: it is shared by the mass of all that is held."""
+        """What a force does to a node that is held fully [m/s^2]: it is shared by the mass of all that is held.
+
+        Bone takes its share of a force that pushes at it: flesh a hand's breadth off does not feel a pushed elbow.
+        """
         forces = np.zeros((HANDLES, 3))
         for handle, grip in self._grips.items():
             if grip.pushes:
                 mass = self._solver.node_mass * max(float(grip.falloff.sum()), 1.0)
-                push = self._memory.goals[handle] / mass
+                push = grip.flesh * self._memory.goals[handle] / mass
                 forces[handle] = push * min(1.0, _HARDEST / max(float(np.linalg.norm(push)), 1.0e-12))
         devices.write(self._arrays.forces, forces)
 
