@@ -30,19 +30,20 @@ def played(record, incoming, skin, device="cpu"):
 
 
 def rounds_of_all(character, incoming, skin, rounds=8):
-    """Every edge in every round, in plain words: its two ends share what it is too long, along it."""
+    """Every edge in every round, in plain words: its two ends share what it is too long, which is its weight."""
     i, j = topology.unique_edges(character.triangles).T
     rest = np.linalg.norm(character.points[i] - character.points[j], axis=1)
     longest = np.maximum(_LIMIT * rest, np.linalg.norm(incoming[i] - incoming[j], axis=1))
     for _ in range(rounds):
         edge = skin[i] - skin[j]
         now = np.linalg.norm(edge, axis=1)
-        move = 0.5 * np.maximum(1.0 - longest / now, 0.0)[:, None] * edge
+        excess = np.maximum(1.0 - longest / now, 0.0)
+        move = 0.5 * (excess**2)[:, None] * edge
         total = np.zeros_like(skin)
         np.add.at(total, i, -move)
         np.add.at(total, j, move)
-        count = sum(np.bincount(end, now > longest, len(skin)) for end in (i, j))
-        skin = skin + total / np.maximum(count, 1)[:, None]
+        weights = sum(np.bincount(end, excess, len(skin)) for end in (i, j))
+        skin = skin + total / np.maximum(weights, 1e-300)[:, None]
     return skin
 
 

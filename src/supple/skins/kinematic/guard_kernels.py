@@ -58,7 +58,7 @@ def draw_together(
     after: Points,
     moved: IntArray,
 ):
-    """Ends of an edge that is too long come together along it: x -= (1 - l' / |e|) e / 2, the mean of all edges.
+    """Ends of an edge that is too long come together along it: x -= s e / 2, s = 1 - l' / |e|, a mean that weighs by s.
 
     `starts`, `others` and `rest` are those of one copy, of `each` vertices. In round `number`, from 0 on, only vertices
     are looked at that moved in the round before, or have a neighbour that did: `moved` is the number of the next round
@@ -77,8 +77,9 @@ def draw_together(
         longest = longest_edge(limit, rest[e], incoming[i] - incoming[j])
         now = wp.length(edge)
         if now > longest:
-            change -= 0.5 * (1.0 - longest / now) * edge
-            wrong += 1.0
+            excess = 1.0 - longest / now
+            change -= 0.5 * excess * excess * edge
+            wrong += excess
     after[i] = x
     if wrong > 0.0:
         after[i] = x + change / wrong

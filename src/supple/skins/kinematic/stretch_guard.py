@@ -16,7 +16,7 @@ from supple.geometry import topology
 _LIMIT = 2.4  # of its length at rest: how long an edge may become, unless the bones draw it out farther
 _LEAST = 1e-6  # of the longest side: shorter edges are points
 _ROUNDS = 8  # an even number, in which edges that share a vertex come to an agreement
-_SLACK = 1e-3  # of that length: what is left of what is too long
+_SLACK = 1e-4  # of that length: what is left of what is too long
 _REPEATS = 20  # of these rounds on a processor, while there are edges that are too long
 
 
@@ -58,7 +58,8 @@ class StretchGuard:
         """Recorded: bring ends of edges together that flesh drew apart from where the bones carry them (`incoming`).
 
         An edge is left 2.4 times its length at rest, or as long as the bones make it. Its ends come together along it,
-        by no more than it takes: what is only just too long hardly moves, so that nothing snaps and nothing trembles.
+        by no more than it takes, and weigh by that where they share a vertex: what is only just too long hardly moves,
+        so that nothing snaps and nothing trembles.
         All of these bounds are convex and hold where bones carry the skin, so that repeating this leads to where all
         of them hold.
         """
@@ -109,11 +110,10 @@ class StretchGuard:
             for _ in range(_ROUNDS):
                 apart = now[i] - now[j]
                 length = np.linalg.norm(apart, axis=1)
-                long = length > longest
-                excess = np.where(long, 1.0 - longest / np.maximum(length, 1e-300), 0.0)
-                move = 0.5 * excess[:, None] * apart
-                counts = np.bincount(i, long, len(now)) + np.bincount(j, long, len(now))
+                excess = np.maximum(1.0 - longest / np.maximum(length, 1e-300), 0.0)
+                move = 0.5 * (excess**2)[:, None] * apart
+                weights = np.bincount(i, excess, len(now)) + np.bincount(j, excess, len(now))
                 for axis in range(3):
                     total = np.bincount(j, move[:, axis], len(now)) - np.bincount(i, move[:, axis], len(now))
-                    now[:, axis] += total / np.maximum(counts, 1.0)
+                    now[:, axis] += total / np.maximum(weights, 1e-300)
             skin[vertices] = now
