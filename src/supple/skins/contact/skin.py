@@ -58,9 +58,8 @@ class ArticulatedContact(PullableSkin[ContactBinding, ContactState]):
 
     Limits: flesh is linear, so very soft flesh that turns far against its bones swells. Who is pushed does not step
     aside to keep its balance: the root is drawn to its place in the world (`muscles.root_strength`), or falls.
-    Obstacles meet the vertices of the visible skin; one smaller than a triangle may slip between them. Skin meets skin
-    at the border of the flesh, which is coarser. Take a `step` in which what is thrown comes less far than the limb
-    that it hits is thick.
+    Obstacles meet the visible skin, its vertices and its triangles; skin meets skin at the border of the flesh, which
+    is coarser. Take a `step` in which what is thrown comes less far than the limb that it hits is thick.
     """
 
     command_name: ClassVar[str] = "contact"

@@ -25,6 +25,8 @@ from supple.skins.contact.response.contact_set import BodyInertia, ContactImpuls
 from supple.skins.contact.response.skin_points import SkinEmbedding, SkinPoints
 
 _STAYS = 1e-3  # of the body's largest side
+_WAYS = 3  # as many as a node can be pushed independently
+_ALIKE = 0.9  # cosine: directions that agree this much are one way out
 
 
 @dataclass
@@ -67,8 +69,9 @@ class CoupledBodies(DynamicBodies):
 class VisibleSkin:
     """The skin as it is seen, which meets obstacles: its detector, and its vertices as contact points.
 
-    Of the vertices that one node of the flesh carries most, the one that is deepest in an obstacle stands for all:
-    flesh moves them alike. One that pressed in the step before (`pressed`) stays, until another is `_STAYS` deeper.
+    Of the vertices that one node of the flesh carries most, the one that is deepest in an obstacle stands for all that
+    leave it the same way: flesh moves them alike. Round something thin they leave it several ways, and each of at most
+    `_WAYS` has its own. One that pressed in the step before (`pressed`) stays, until another is `_STAYS` deeper.
     """
 
     def __init__(
@@ -84,16 +87,24 @@ class VisibleSkin:
         self._stays = _STAYS * float(np.ptp(detector.rest_points, axis=0).max())
 
     def choose(self, detected: DetectedContacts) -> DetectedContacts:
-        """One contact for each obstacle and cell, in order."""
+        """One contact for each obstacle, cell and way out, in order."""
         if len(detected) < 2:
             return detected
         pressing = np.abs(self._pressed()[detected.nodes]).max(axis=1) > 0.0
         depth = detected.gaps - self._stays * pressing
         cell = self._cells[detected.nodes]
         order = np.lexsort((detected.nodes, depth, cell, detected.obstacles))
-        same = (np.diff(cell[order]) == 0) & (np.diff(detected.obstacles[order]) == 0)
-        first = order[np.concatenate([[True], ~same])]
-        return detected.only(np.sort(first, kind="stable").astype(np.int32))
+        normals, chosen = detected.normals, []
+        for _ in range(_WAYS):
+            same = (np.diff(cell[order]) == 0) & (np.diff(detected.obstacles[order]) == 0)
+            begins = np.concatenate([[True], ~same])
+            first = order[begins]
+            chosen.append(first)
+            stands_for = first[np.cumsum(begins) - 1]
+            order = order[np.einsum("mi,mi->m", normals[order], normals[stands_for]) < _ALIKE]
+            if not len(order):
+                break
+        return detected.only(np.sort(np.concatenate(chosen), kind="stable").astype(np.int32))
 
 
 class CollisionPipeline:

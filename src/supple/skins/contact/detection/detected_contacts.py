@@ -18,8 +18,8 @@ class DetectedContacts:
 
     `normals` (M, 3) point out of it, towards where the node belongs. `obstacles` (M,) says which obstacle, -1 for skin;
     `velocities` (M, 3) [m/s] is how fast the obstacle moves there and `frictions` (M,) its coefficient. Where skin was
-    met, `corners` (M, 3) are the nodes of the triangle, and `barycentric` (M, 3) say where in it; -1 and 0 for
-    obstacles.
+    met, `corners` (M, 3) are the nodes of the triangle, and `barycentric` (M, 3) say where in it. Where an obstacle
+    meets a triangle between its corners they are of the triangle that it meets, to which the node belongs; else -1, 0.
     """
 
     nodes: IntArray
@@ -34,6 +34,12 @@ class DetectedContacts:
     def __len__(self) -> int:
         return len(self.nodes)
 
+    @property
+    def between(self) -> BoolArray:
+        """Whether each (M,) is an obstacle's with a triangle between its corners, and not with a node."""
+        found: BoolArray = (self.obstacles >= 0) & (self.corners[:, 0] >= 0)
+        return found
+
     @classmethod
     def with_obstacles(
         cls,
@@ -43,9 +49,11 @@ class DetectedContacts:
         obstacles: IntArray,
         velocities: NDArray[Any],
         frictions: FloatArray,
+        within: tuple[IntArray, NDArray[Any]] | None = None,
     ) -> DetectedContacts:
-        """Contacts of nodes with obstacles."""
+        """Contacts of nodes with obstacles, or of places `within` triangles: their corners, and where in them."""
         count = len(nodes)
+        corners, barycentric = within or (np.full((count, 3), -1, dtype=np.int32), np.zeros((count, 3)))
         return cls(
             nodes,
             normals.astype(np.float64),
@@ -53,8 +61,8 @@ class DetectedContacts:
             obstacles,
             velocities.astype(np.float64),
             frictions,
-            np.full((count, 3), -1, dtype=np.int32),
-            np.zeros((count, 3)),
+            corners.astype(np.int32),
+            barycentric.astype(np.float64),
         )
 
     @classmethod

@@ -24,6 +24,7 @@ from supple.obstacles.dynamic_bodies import DynamicBodies
 from supple.obstacles.shapes import RigidBody
 from supple.skins.contact.detection.detected_contacts import DetectedContacts
 from supple.skins.contact.detection.enclosed_obstacles import EnclosedObstacles
+from supple.skins.contact.detection.touched_triangles import TouchedTriangles
 
 MAX_DEPTH = 2.0  # mean edges: who is deeper in skin than this has lost its way out, and is left alone
 EXCLUSION_DISTANCE = 4.0  # mean edges over the surface: what is nearer than this at rest is one piece of skin
@@ -60,9 +61,8 @@ class CollisionDetector:
     count; parts that are near at rest count when they come nearer than half of that, and parts that overlap at rest
     when they overlap more.
 
-    Limits: obstacles are met by nodes, so one smaller than a triangle can slip between them until it is inside the
-    flesh. Skin deeper inside other skin than `max_depth` is not found. Skin that meets itself is not followed on its
-    way.
+    Limits: a thin obstacle that goes through a triangle within one step is not met on its way, if no node is. Skin
+    deeper inside other skin than `max_depth` is not found. Skin that meets itself is not followed on its way.
     """
 
     def __init__(
@@ -128,17 +128,18 @@ class CollisionDetector:
         def empty(shape: int | tuple[int, int], dtype: Any) -> Any:
             return wp.zeros(shape, dtype=dtype, device=self.device)
 
-        self.points, self._before = put(self._rest, wp.vec3f), put(self._rest, wp.vec3f)
-        self._positions, self._starts = HostSide(self.points), HostSide(self._before)
+        self.points, self.before = put(self._rest, wp.vec3f), put(self._rest, wp.vec3f)
+        self._positions, self._starts = HostSide(self.points), HostSide(self.before)
         self._fitted = False
         starts, corners = group_by_label(self.triangles.reshape(-1), count)
         self._around = [put(starts, wp.int32), put((corners // 3).astype(np.int32), wp.int32)]
-        self._around.append(put(self.triangles, wp.vec3i))
-        self._per_time = empty(1, wp.float32)
+        self.device_triangles = put(self.triangles, wp.vec3i)
+        self._around.append(self.device_triangles)
+        self.per_time = empty(1, wp.float32)
         self._elapsed = 0.0
         on, kdops = self.bodies, self.kdops
-        self._near_flags = empty((max(len(on), 1), patches), wp.int32)
-        self._flags = HostSide(self._near_flags)
+        self.near_flags = empty((max(len(on), 1), patches), wp.int32)
+        self._flags = HostSide(self.near_flags)
         extents = np.array([body.extent for body in on.bodies]).reshape(len(on), 2, 3)
         finite = np.where(np.isfinite(extents), extents, 0.0)
         self._boxes = boxes = [put(finite[:, side], wp.vec3f) for side in range(2)]
@@ -157,12 +158,12 @@ class CollisionDetector:
                 *boxes,
                 on.now,
                 on.earlier,
-                self._near_flags,
+                self.near_flags,
             ]
             return devices.Launch(kernels.broad_phase_obstacles, len(on) * patches, inputs, self.device)
 
         self._grow_kdops = kdops.growing(self.points, kdops.growths)
-        self._grow_start = kdops.growing(self._before, kdops.start_growths)
+        self._grow_start = kdops.growing(self.before, kdops.start_growths)
         self._broad_phase_still, self._broad_phase_moving = broad_phase(kdops.growths), broad_phase(kdops.start_growths)
         self._obstacle_collision: _ObstacleCollision | None = None
         self._enclosed: EnclosedObstacles | None = None
@@ -248,7 +249,7 @@ class CollisionDetector:
         finite = np.where(np.isfinite(extents), extents, 0.0)
         for side, box in enumerate(self._boxes):
             devices.write(box, finite[:, side])
-        self._enclosed = None
+        self._enclosed = self._obstacle_collision = None
 
     def detect(
         self,
@@ -271,7 +272,7 @@ class CollisionDetector:
         if len(self.bodies):
             self.bodies.move(time, dt, dynamic=free)
             if dt != self._elapsed:
-                devices.write(self._per_time, np.array([1.0 / dt if dt > 0.0 else 0.0], dtype=np.float32))
+                devices.write(self.per_time, np.array([1.0 / dt if dt > 0.0 else 0.0], dtype=np.float32))
                 self._elapsed = dt
             found.append(self._collide_obstacles(moving=before is not None))
         if self.self_collision:
@@ -328,13 +329,13 @@ class _ObstacleCollision:
         results = [wp.zeros(room * len(skin), dtype=kind, device=device) for kind in (wp.float32, wp.vec3f, wp.vec3f)]
         inputs = [
             chosen,
-            skin._near_flags,
+            skin.near_flags,
             skin.kdops.device_patch_of,
             skin.margin,
-            skin._per_time,
+            skin.per_time,
             *skin._around,
             skin.points,
-            skin._before,
+            skin.before,
             on.kinds,
             on.sizes,
             on.meshes,
@@ -349,6 +350,9 @@ class _ObstacleCollision:
         )
         self._chosen = HostSide(chosen)
         self._gaps, self._normals, self._velocities = (HostSide(array) for array in results)
+        self._triangles = None
+        if len(skin.triangles):
+            self._triangles = TouchedTriangles(skin, room=room, chosen=chosen, node_gaps=results[0])
 
     def meet(self, near: NDArray[Any]) -> DetectedContacts:
         """Contacts with these obstacles, of which there are no more than `room`."""
@@ -362,7 +366,7 @@ class _ObstacleCollision:
         if len(near) > 1:
             row, node = np.divmod(hit, self._nodes)
             obstacles = chosen[row]
-        return DetectedContacts.with_obstacles(
+        of_nodes = DetectedContacts.with_obstacles(
             node.astype(np.int32),
             self._normals.read()[hit],
             gaps[hit],
@@ -370,6 +374,10 @@ class _ObstacleCollision:
             self._velocities.read()[hit],
             self._frictions[obstacles],
         )
+        if self._triangles is None:
+            return of_nodes
+        between = self._triangles.contacts(near)
+        return DetectedContacts.concatenate([of_nodes, between]).sort_by_obstacle() if len(between) else of_nodes
 
 
 class _SkinCollision:

@@ -1,4 +1,4 @@
-"""Obstacles that touch no node: those inside the flesh leave by the skin that is nearest, balls are met by a face."""
+"""Obstacles inside the flesh, which touch no skin: they leave it where it is nearest."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ class EnclosedObstacles:
     """Finds contacts of a skin with obstacles whose middle is inside it.
 
     The corners of the triangle nearest to the middle have to get behind the obstacle: with u the way from the middle m
-    to the skin and h how far the obstacle reaches back from m, the normal is -u and the gap -u . (x - m) - h. A ball
-    whose middle is outside, but whose side is in a triangle between its corners, is met by them with u turned round.
+    to the skin and h how far the obstacle reaches back from m, the normal is -u and the gap -u . (x - m) - h.
     """
 
     def __init__(self, skin: CollisionDetector) -> None:
@@ -32,7 +31,6 @@ class EnclosedObstacles:
         extents = np.array([body.extent for body in on.bodies])
         self._ended = np.isfinite(extents).all(axis=(1, 2))
         self._local = np.where(np.isfinite(extents), extents, 0.0).mean(axis=1)
-        self._balls = np.array([isinstance(body, Sphere) for body in on.bodies])
         counts = wp.zeros(len(on), dtype=wp.int32, device=skin.device)
         local = devices.to_device(self._local, wp.vec3f, skin.device)
         inputs = [local, on.now, *skin.bvh.search, skin.points, counts]
@@ -46,8 +44,7 @@ class EnclosedObstacles:
             return DetectedContacts.none()
         skin.refit_once()
         self._surround()
-        buried = self._counts.read() > 0
-        inside = obstacles[self._ended[obstacles] & (buried | self._balls)[obstacles]]
+        inside = obstacles[(self._ended & (self._counts.read() > 0))[obstacles]]
         if not len(inside):
             return DetectedContacts.none()
         points = devices.to_host(skin.points).astype(np.float64)
@@ -57,10 +54,7 @@ class EnclosedObstacles:
         placed = zip(inside.tolist(), zip(middles, now, earlier, strict=True), strict=True)
         triangles, bodies, dt = skin.triangles, on.bodies, on.elapsed
         return DetectedContacts.concatenate(
-            [
-                _push_out(points, triangles, (number, bodies[number]), at, dt, buried=bool(buried[number]))
-                for number, at in placed
-            ]
+            [_push_out(points, triangles, (number, bodies[number]), at, dt) for number, at in placed]
         )
 
 
@@ -70,8 +64,6 @@ def _push_out(
     obstacle: tuple[int, RigidBody],
     placed: tuple[FloatArray, FloatArray, FloatArray],
     dt: float,
-    *,
-    buried: bool,
 ) -> DetectedContacts:
     import igl
 
@@ -82,11 +74,8 @@ def _push_out(
     exit_position = np.reshape(closest, 3)
     u = exit_position - middle
     far = float(np.linalg.norm(u))
-    if not buried and far >= _reach(body, u):
-        return DetectedContacts.none()
     a, b, c = points[corners]
     u = u / far if far > 1e-9 else quaternions.normalize(np.cross(b - a, c - a))
-    u = u if buried else -u
     gaps = -(points[corners] - middle) @ u - _reach(body, now[:3, :3].T @ u)
     spot = now[:3, :3].T @ (exit_position - now[:3, 3])
     velocity = (exit_position - (earlier[:3, :3] @ spot + earlier[:3, 3])) / dt if dt > 0.0 else np.zeros(3)

@@ -171,6 +171,7 @@ def narrow_phase_obstacles(
     n = wp.vec3f(skin[0], skin[1], skin[2])
     gap = skin[3]
     if gap >= margin and gap > 1.0001 * wp.length(local - start) + 1.0e-6:
+        gaps[item] = gap
         return  # it is farther away than it came
     met = body_entry(start, local, kinds[o], sizes[o], meshes[o])
     entry = wp.vec3f(met[0], met[1], met[2])

@@ -102,13 +102,18 @@ class ContactSet:
         that skin is none. Nodes begin the step at `positions` (N, 3) [m].
         """
         count, skin = len(detected), detected.obstacles < 0
+        within = detected.between
         nodes = np.empty((count, CORNERS), dtype=np.int32)
         nodes[:, 0] = detected.nodes
         nodes[:, 1:] = np.where(skin[:, None], detected.corners, detected.nodes[:, None])
         weights = np.ones((count, CORNERS))
         np.negative(detected.barycentric, out=weights[:, 1:])
+        nodes[within, :3], weights[within, :3] = detected.corners[within], detected.barycentric[within]
+        weights[within, 3] = 0.0
+        weights[within, :3] /= weights[within, :3].sum(axis=1, keepdims=True)
         frictions = np.where(skin, friction, detected.frictions)
         points = positions[detected.nodes]
+        points[within] = np.einsum("mc,mca->ma", weights[within], positions[nodes[within]])
         return cls._unchecked(
             {
                 "nodes": nodes,
