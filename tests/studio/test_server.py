@@ -19,6 +19,8 @@ from supple.studio.messages import PROTOCOL
 from supple.studio.server.app import application
 from supple.studio.server.front import front
 from supple.studio.server.guard import Guard
+from supple.studio.server.serving import LONGEST
+from supple.studio.server.socket import BUSIEST
 
 OURS = "127.0.0.1:8470"
 TOKEN = "token-of-the-test"
@@ -204,6 +206,21 @@ def test_hands_are_their_windows_own_and_open_when_it_goes_away(inside, engine):
             _until(lambda: len(player._nodes[-1].pulls) == 2)
         _until(lambda: len(player._nodes[-1].pulls) == 1)
     _until(lambda: not player._nodes[-1].pulls)
+
+
+_LET_GO = json.dumps({"do": "let-go", "seq": 1, "hand": "pointer-1"})
+
+
+@pytest.mark.parametrize("too_much", [[_LET_GO] * (8 * BUSIEST), ["x" * (LONGEST + 1)]])
+def test_a_window_that_says_too_much_is_closed_with_a_reason(inside, too_much):
+    with _socket(inside) as socket:
+        socket.receive_text()
+        for text in too_much:
+            socket.send_text(text)
+        closing = next(found for found in iter(socket.receive, None) if found["type"] == "websocket.close")
+        assert "Too much" in closing["reason"]
+    with _socket(inside) as socket:  # all goes on for others
+        assert json.loads(socket.receive_text())["event"] == "state"
 
 
 def test_four_windows_are_enough(inside):

@@ -128,3 +128,33 @@ def test_nothing_is_asked_of_any_other_machine(studio, server):
     ours = (f"{server.origin}/", f"ws://127.0.0.1:{server.port}/socket", "data:", "blob:")
     assert len(studio.requests) > 4
     assert [address for address in studio.requests if not address.startswith(ours)] == []
+
+
+def test_a_script_that_gets_into_the_page_does_not_run(studio):
+    """Neither one that is written into it nor one from elsewhere; the page says so in its console."""
+    inject = """address => new Promise((answer) => {
+      const script = document.createElement("script");
+      if (address) script.src = address;
+      else script.textContent = "globalThis.ran = true";
+      script.onerror = () => answer("refused");
+      document.body.append(script);
+      document.body.insertAdjacentHTML("beforeend", "<img src=x onerror='globalThis.ran = true'>");
+      setTimeout(() => answer("silent"), 300);
+    })"""
+    assert studio.page.evaluate(inject, "") == "silent"
+    assert studio.page.evaluate(inject, "https://evil.example/x.js") == "refused"
+    assert studio.js("globalThis.ran ?? null") is None
+    assert len(studio.errors) >= 3
+    assert all("Content Security Policy" in error or "404" in error for error in studio.errors)
+    studio.errors.clear()
+    studio.requests[:] = [address for address in studio.requests if "evil.example" not in address]
+
+
+def test_a_name_with_markup_is_shown_as_it_is_written(studio):
+    name = "<img src=x onerror='globalThis.ran = true'>"
+    studio.frame_with(studio.ask("radial", name=name, joint="Spine", swell=0.2))
+    studio.until_state("state.edits.shapes.length === 1")
+    studio.page.get_by_role("button", name=name, exact=True).first.wait_for()
+    assert studio.js("document.querySelectorAll('img').length") == 0
+    assert studio.js("globalThis.ran ?? null") is None
+    studio.ask("undo")

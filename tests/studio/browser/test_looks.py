@@ -40,6 +40,37 @@ def test_nothing_is_cut_off(server, open_window, size):
     assert stage["width"] * stage["height"] > 0.3 * size[0] * size[1]
 
 
+def test_a_long_name_pushes_nothing_out_of_the_window(serve, open_window, tmp_path):
+    file = tmp_path / "A character whose name is longer than any bar has room for.obj"
+    supple.save(supple.character("hero", vertices=500), file)
+    studio = open_window(serve(str(file), "--skin", "linear"), (1000, 640))
+    for width, height in ((1000, 640), (800, 560), (640, 400), (390, 844)):
+        studio.page.set_viewport_size({"width": width, "height": height})
+        studio.until("innerWidth === it", width)
+        studio.frames(3)
+        assert studio.js("document.documentElement.scrollWidth <= innerWidth")
+        assert studio.js(CUT) == []
+
+
+def test_a_sheet_beside_a_key_stays_in_the_window_that_is_turned(wide_studio):
+    studio = wide_studio
+    studio.pause()
+    studio.frame_with(studio.ask("radial", name="belly", joint="Spine", swell=0.2))
+    studio.until_state("state.edits.layers.length === 1")
+    studio.page.get_by_role("button", name="Key of belly at 0.00 seconds").click()
+    studio.page.get_by_role("radio", name="a curve of your own").click()
+    sheet = studio.page.locator(".popover")
+    for width, height in ((1024, 768), (640, 400), (390, 844)):
+        studio.page.set_viewport_size({"width": width, "height": height})
+        studio.until("innerWidth === it", width)
+        studio.frames(3)
+        box = sheet.bounding_box()
+        assert box["x"] >= 0.0
+        assert box["y"] >= 0.0
+        assert box["x"] + box["width"] <= width
+        assert box["y"] + box["height"] <= height
+
+
 def test_dark_and_light_follow_the_system_and_the_key(server, open_window):
     shades = {}
     for theme in ("dark", "light"):
@@ -72,6 +103,17 @@ BOXES = f"""{OVER_STAGE}.map((one) => {{
   const {{left, top, right, bottom}} = one.getBoundingClientRect();
   return [one.className, left, top, right, bottom];
 }})"""
+# Where the corners of all triangles of the body are seen in the page [CSS pixels].
+BODY = """(() => {
+  const {skin, viewer: {camera}, canvas} = supple.stage;
+  const box = canvas.getBoundingClientRect();
+  const seen = Array.from({length: skin.data.points}, (_, point) => {
+    const {x, y} = skin.point(point, camera.position.clone()).project(camera);
+    return [box.left + box.width * (1 + x) / 2, box.top + box.height * (1 - y) / 2];
+  });
+  const {triangles} = skin.data;
+  return Array.from({length: triangles.length / 3}, (_, i) => [0, 1, 2].map((k) => seen[triangles[3 * i + k]]));
+})()"""
 COVERED = """[...document.querySelectorAll(".toolbar button")].filter((one) => {
   const {left, top, width, height} = one.getBoundingClientRect();
   return document.elementFromPoint(left + width / 2, top + height / 2)?.closest("button") !== one;
@@ -91,12 +133,13 @@ def test_nothing_lies_over_the_body_or_over_the_tools(server, open_window, size)
     studio.page.keyboard.press("Control+e")
     studio.page.locator(".popover").wait_for()
     studio.frames(5)
-    seen = np.array([studio.pixel(point) for point in range(0, studio.state()["mesh"]["points"], 7)])
-    (left, top), (right, bottom) = seen.min(axis=0), seen.max(axis=0)
+    corners = np.array(studio.js(BODY))
     boxes = studio.js(BOXES)
     assert len(boxes) == 4
-    for name, *box in boxes:
-        assert box[0] >= right or box[2] <= left or box[1] >= bottom or box[3] <= top, name
+    for name, left, top, right, bottom in boxes:
+        low, high = corners.min(axis=1), corners.max(axis=1)  # of the box round each triangle
+        over = (low < [right, bottom]) & (high > [left, top])
+        assert not over.all(axis=1).any(), name
     assert studio.js(COVERED) == []
     studio.ask("show", measure="")
 

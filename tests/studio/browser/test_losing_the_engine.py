@@ -19,9 +19,9 @@ def test_the_page_says_that_the_engine_is_gone_and_finds_it_again(serve, open_wi
     beside.goto(server.address)
     beside.close()
     studio.until("supple.session.link.value.open")
-    studio.until_state("state.views.every(({ preparing }) => preparing === null)")
-    assert studio.notices() == ""
     studio.until("supple.stage.skin?.frame?.fleshTime < it", picture.flesh_time)  # of the new engine
+    studio.until_bound()
+    studio.until("document.querySelector('.notices').innerText.trim() === ''")
     studio.frames(5)
     studio.drag("belly", right=10, up=0)
     studio.let_go()

@@ -94,3 +94,19 @@ def test_paused_the_flesh_comes_to_rest(studio):
     assert max(steps) < 1e-4
     assert studio.frame().motion_time == standing.motion_time
     assert studio.frame().flesh_time > standing.flesh_time
+
+
+def test_scrubbed_to_and_fro_soft_flesh_stays_whole_and_is_calm_in_a_second(studio):
+    studio.pause()
+    points = [studio.pick_on(place) for place in ("belly", "chest", "left thigh")]
+    duration = studio.state()["transport"]["duration"]
+    for share in (0.5, 0.0, 0.9, 0.3):
+        seq = studio.ask("seek", time=share * duration)
+        shown = studio.frame_with(seq)
+        assert np.isfinite(shown.points).all()
+        assert np.linalg.norm(shown.points - shown.root, axis=1).max() < studio.state()["mesh"]["size"]
+    studio.flesh(1.0)
+    studio.watch(*points)
+    studio.flesh(0.3)
+    steps = [np.linalg.norm(b.places - a.places, axis=1).max() for a, b in pairwise(studio.seen())]
+    assert max(steps) < 1e-3

@@ -12,7 +12,7 @@ const FOLLOW_RATE = 4; // [1/s]
 const FOLLOW_STEP = 1 / 60; // [s]
 const STILL = 1e-4; // of the body between two frames, in sizes
 const JUMP = 0.5; // of the body between two frames, in sizes; the camera jumps along
-const ROOM = 1.08; // about a character that fills the picture
+const ROOM = 1.14; // about a character that fills the picture: it moves
 const TURN_TIME = 0.28; // [s]
 
 export type ViewName = "front" | "side" | "top";

@@ -5,9 +5,9 @@ import { ask, state } from "../session";
 
 const WORDS: Record<string, string> = {
   off: "Off",
-  waiting: "Waiting for a sender",
+  waiting: "Waiting",
   live: "Live",
-  lost: "The sender has stopped",
+  lost: "Sender stopped",
 };
 
 const ADVICE: Record<string, string> = {

@@ -12,6 +12,7 @@ import { LayerList } from "./layers/list";
 import { Span } from "./layers/span";
 
 const KEY_STEP = 1 / 30; // [s]
+const TICK = 44; // room for a tick with its figure [px]
 const READABLE = 100; // between two figures [ms]
 
 export function Timeline({ stage }: { stage: Stage }) {
@@ -91,9 +92,9 @@ function Speed() {
   );
 }
 
-/** Spacing of ticks [s]: 1, 2 or 5 of a power of ten, about ten of them. */
-function tickSpacing(duration: number): number {
-  const rough = duration / 10;
+/** Spacing of ticks [s]: 1, 2 or 5 of a power of ten, ten of them at most and as many as there is room for. */
+function tickSpacing(duration: number, width: number): number {
+  const rough = duration / Math.max(1, Math.min(10, width / TICK));
   const power = 10 ** Math.floor(Math.log10(rough));
   return ([1, 2, 5].find((step) => step * power >= rough) ?? 10) * power;
 }
@@ -113,6 +114,14 @@ function Track({ duration }: { duration: number }) {
       }),
     [duration, dragged],
   );
+  const width = useSignal(10 * TICK);
+  useEffect(() => {
+    const seen = new ResizeObserver(() => {
+      width.value = track.current?.clientWidth || width.value;
+    });
+    seen.observe(track.current!);
+    return () => seen.disconnect();
+  }, [width]);
   const figures = useFigures(duration);
   const seek = (time: number) => soon("seek", () => ask({ do: "seek", time }));
   const dragTo = (event: PointerEvent) => {
@@ -134,7 +143,7 @@ function Track({ duration }: { duration: number }) {
     event.preventDefault();
     seek(Math.min(duration, Math.max(0, to)));
   };
-  const spacing = tickSpacing(duration);
+  const spacing = tickSpacing(duration, width.value);
   const ticks = Array.from({ length: Math.floor(duration / spacing + 1e-6) + 1 }, (_, i) => i * spacing);
   return (
     <div

@@ -41,9 +41,15 @@ function Refusal({ toast }: { toast: Extract<Toast, { refused: unknown }> }) {
         {where}
         {toast.times > 1 && <span class="quiet"> × {toast.times}</span>}
       </p>
-      <p>{given}</p>
-      {needed && <p class="quiet">Needed: {needed}</p>}
-      {advice && <p class="advice">{advice}</p>}
+      <p>{sentence(given)}</p>
+      {needed && <p class="quiet">{sentence(needed)}</p>}
+      {advice && <p class="advice">{sentence(advice)}</p>}
     </div>
   );
+}
+
+/** A part of an error, as it stands by itself: with a capital letter and a full stop. */
+function sentence(part: string): string {
+  const whole = /[.!?…]$/.test(part) ? part : `${part}.`;
+  return whole.charAt(0).toUpperCase() + whole.slice(1);
 }

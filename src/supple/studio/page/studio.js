@@ -4561,6 +4561,7 @@ function deleteChosen(event) {
 var KNOT = 5;
 var STEM = 34;
 var GRIP = 24;
+var DOWN = 0.3;
 var NEAR_LINE2 = 0.6;
 var NEAR7 = { mouse: 9, pen: 11, touch: 20 };
 var SHORTEST_WAIT5 = 15;
@@ -4608,11 +4609,9 @@ var Knots = class {
     const found = this.at(pixel, event.pointerType);
     const skin2 = this.stage.skin;
     if (!found || !skin2 || this.drag) return false;
-    const { stroke, knot, whole = false } = found;
+    const { stroke, knot, whole = false, up = new Vector25(0, -1) } = found;
     chooseStroke(stroke.name, knot < 0 || whole ? null : knot);
-    const [position, normal] = this.surface(placeOf(this.stage, stroke, knot < 0 ? middleOf(stroke) : knot));
-    const base = this.ink.pixel(position);
-    const up = this.ink.pixel(position.clone().addScaledVector(normal, 0.01 * size.value)).sub(base);
+    const [position] = this.surface(placeOf(this.stage, stroke, knot < 0 ? middleOf(stroke) : knot));
     this.drag = {
       pointer: event.pointerId,
       stroke,
@@ -4620,9 +4619,9 @@ var Knots = class {
       whole,
       mesh: skin2.number,
       pixel,
-      grip: base.clone().sub(pixel),
+      grip: this.ink.pixel(position).sub(pixel),
       start: pixel,
-      up: up.length() > 0.5 ? up.normalize() : new Vector25(0, -1),
+      up,
       perPixel: metresPerPixel(this.stage, position),
       by: new Vector314(),
       height: stroke.height,
@@ -4669,14 +4668,16 @@ var Knots = class {
     const eye = this.stage.viewer.camera.position;
     const pixels = [];
     const facing = [];
+    let middle = null;
     for (let knot = 0; knot < stroke.triangles.length; knot++) {
       const place = placeOf(this.stage, stroke, knot);
       if (!place) return;
       const [position, normal] = this.surface(place);
       pixels.push(this.ink.pixel(position));
       facing.push(normal.dot(eye.clone().sub(position)) > 0 && !this.covered.has(`${stroke.name} ${knot}`));
-      if (chosen2 && knot === middleOf(stroke) && facing[knot]) this.showStem(stroke, position, normal);
+      if (knot === middleOf(stroke)) middle = [position, normal];
     }
+    if (chosen2 && middle && facing[middleOf(stroke)]) this.showHandles(stroke, pixels, ...middle);
     if (facing.some((seen) => seen)) this.ink.curve(pixels, chosen2);
     pixels.forEach((pixel, knot) => {
       if (!facing[knot]) return;
@@ -4720,16 +4721,21 @@ var Knots = class {
     if (nearest < position.distanceTo(eye) - 0.01 * size.value) this.covered.add(name);
     else this.covered.delete(name);
   }
-  showStem(stroke, position, normal) {
-    const base = this.ink.pixel(position);
-    const way = this.ink.pixel(position.clone().addScaledVector(normal, 0.01 * size.value)).sub(base);
-    const end = base.clone().addScaledVector(way.length() > 0.5 ? way.normalize() : new Vector25(0, -1), STEM);
+  /** The handle of the height, and across from it the square by which all of it is dragged; both beside the line. */
+  showHandles(stroke, pixels, position, normal) {
+    const middle = middleOf(stroke);
+    const base = pixels[middle];
+    const along = (pixels[middle + 1] ?? base).clone().sub(pixels[middle - 1] ?? base);
+    const step2 = 0.01 * size.value;
+    const out = this.ink.pixel(position.clone().addScaledVector(normal, step2)).sub(base);
+    const up = wayOut(out.multiplyScalar(metresPerPixel(this.stage, position) / step2), along);
+    const end = base.clone().addScaledVector(up, STEM);
     this.ink.stem(base, end);
     this.ink.dot(end, 4, this.drag?.knot === -1);
-    this.shown.push({ stroke, knot: -1, pixel: end });
-    const grip = base.clone().addScaledVector(end.sub(base), -GRIP / STEM);
+    this.shown.push({ stroke, knot: -1, pixel: end, up });
+    const grip = base.clone().addScaledVector(up, -GRIP);
     this.ink.square(grip, 4, this.drag?.whole ?? false);
-    this.shown.push({ stroke, knot: middleOf(stroke), pixel: grip, whole: true });
+    this.shown.push({ stroke, knot: middle, pixel: grip, whole: true });
   }
   carry(drag) {
     if (drag.knot < 0) {
@@ -4780,6 +4786,12 @@ function distanceToPiece3(pixel, from, to) {
   const along = to.clone().sub(from);
   const share = pixel.clone().sub(from).dot(along) / Math.max(along.lengthSq(), 1e-6);
   return from.clone().addScaledVector(along, Math.min(1, Math.max(0, share))).distanceTo(pixel);
+}
+function wayOut(out, along) {
+  const across2 = along.length() > 0.5 ? new Vector25(along.y, -along.x).normalize() : new Vector25(0, -1);
+  if (across2.y > 0) across2.negate();
+  if (out.dot(across2) < -DOWN) across2.negate();
+  return across2.multiplyScalar(Math.max(0, 1 - out.length())).add(out).normalize();
 }
 function middleOf({ triangles }) {
   return triangles.length >> 1;
@@ -7082,7 +7094,7 @@ var FOLLOW_RATE = 4;
 var FOLLOW_STEP = 1 / 60;
 var STILL = 1e-4;
 var JUMP = 0.5;
-var ROOM3 = 1.08;
+var ROOM3 = 1.14;
 var TURN_TIME = 0.28;
 var FROM = {
   front: new Vector322(0, 0.06, 1),
@@ -9279,9 +9291,9 @@ function Ramp({ measure: measure2 }) {
 // src/ui/capture.tsx
 var WORDS = {
   off: "Off",
-  waiting: "Waiting for a sender",
+  waiting: "Waiting",
   live: "Live",
-  lost: "The sender has stopped"
+  lost: "Sender stopped"
 };
 var ADVICE = {
   off: "Follow a performer: VSeeFace, Warudo and others send poses over the VMC protocol.",
@@ -9568,73 +9580,80 @@ function EditsSection() {
   ] });
 }
 function Merge({ shapes }) {
-  const first = useSignal("");
-  const one = shapes.includes(first.value) ? first.value : shapes[0];
-  return /* @__PURE__ */ a4("div", { class: "edit merge", title: "One shape of two, as much of each as there is now", children: [
-    /* @__PURE__ */ a4("span", { class: "quiet", children: "Merge" }),
+  return /* @__PURE__ */ a4(
+    ShapeWith,
+    {
+      word: "Merge",
+      title: "One shape of two, as much of each as there is now",
+      shapes,
+      first: shapes[0],
+      labels: ["Shape to merge", "Shape to merge it with"],
+      hint: "with …",
+      others: (one) => shapes.filter((name) => name !== one),
+      act: (name, other) => ask({ do: "merge", name, other })
+    }
+  );
+}
+function Copy({ shapes }) {
+  return /* @__PURE__ */ a4(
+    ShapeWith,
+    {
+      word: "Copy",
+      title: "A shape of its own that does the same to another bone",
+      shapes,
+      first: shapes.at(-1),
+      labels: ["Shape to copy", "Bone to copy it to"],
+      hint: "to …",
+      others: () => state.value?.skeleton.names ?? [],
+      act: (shape, joint) => ask({ do: "copy-shape", shape, joint })
+    }
+  );
+}
+function ShapeWith({
+  word,
+  title,
+  shapes,
+  first,
+  labels,
+  hint: hint2,
+  others,
+  act
+}) {
+  const chosen2 = useSignal("");
+  const one = shapes.includes(chosen2.value) ? chosen2.value : first;
+  return /* @__PURE__ */ a4("div", { class: "edit merge", title, children: [
+    /* @__PURE__ */ a4("span", { class: "quiet", children: word }),
     /* @__PURE__ */ a4(
       "select",
       {
-        "aria-label": "Shape to merge",
+        "aria-label": labels[0],
         value: one,
         onChange: (event) => {
-          first.value = event.currentTarget.value;
+          chosen2.value = event.currentTarget.value;
         },
-        children: shapes.map((name) => /* @__PURE__ */ a4("option", { children: name }, name))
+        children: /* @__PURE__ */ a4(Names, { all: shapes })
       }
     ),
     /* @__PURE__ */ a4(
       "select",
       {
-        "aria-label": "Shape to merge it with",
+        "aria-label": labels[1],
         value: "",
         onChange: (event) => {
           const other = event.currentTarget.value;
           event.currentTarget.value = "";
-          if (other) ask({ do: "merge", name: one, other });
+          if (other) act(one, other);
         },
         children: [
-          /* @__PURE__ */ a4("option", { value: "", children: "with …" }),
-          shapes.filter((name) => name !== one).map((name) => /* @__PURE__ */ a4("option", { children: name }, name))
+          /* @__PURE__ */ a4("option", { value: "", children: hint2 }),
+          /* @__PURE__ */ a4(Names, { all: others(one) })
         ]
       }
     )
   ] });
 }
-function Copy({ shapes }) {
-  const first = useSignal("");
-  const one = shapes.includes(first.value) ? first.value : shapes.at(-1);
-  const joints2 = state.value?.skeleton.names ?? [];
-  return /* @__PURE__ */ a4("div", { class: "edit merge", title: "A shape of its own that does the same to another bone", children: [
-    /* @__PURE__ */ a4("span", { class: "quiet", children: "Copy" }),
-    /* @__PURE__ */ a4(
-      "select",
-      {
-        "aria-label": "Shape to copy",
-        value: one,
-        onChange: (event) => {
-          first.value = event.currentTarget.value;
-        },
-        children: shapes.map((name) => /* @__PURE__ */ a4("option", { children: name }, name))
-      }
-    ),
-    /* @__PURE__ */ a4(
-      "select",
-      {
-        "aria-label": "Bone to copy it to",
-        value: "",
-        onChange: (event) => {
-          const joint = event.currentTarget.value;
-          event.currentTarget.value = "";
-          if (joint) ask({ do: "copy-shape", shape: one, joint });
-        },
-        children: [
-          /* @__PURE__ */ a4("option", { value: "", children: "to …" }),
-          joints2.map((name) => /* @__PURE__ */ a4("option", { children: name }, name))
-        ]
-      }
-    )
-  ] });
+function Names({ all }) {
+  return /* @__PURE__ */ a4($, { children: all.map((name) => /* @__PURE__ */ a4("option", { children: name }, name)) });
 }
 function Use({ name, edits }) {
   const users = edits.layers.filter(({ keys }) => keys.some(({ use }) => use === name));
@@ -10404,29 +10423,19 @@ function Popover({
   children
 }) {
   const sheet = T2(null);
-  const about2 = T2({ anchor, close: close3 });
-  about2.current = { anchor, close: close3 };
-  F2(() => {
-    const own = sheet.current;
-    const covered = over?.()?.getBoundingClientRect();
-    if (covered) {
-      own.style.setProperty("left", `${covered.left + GAP}px`);
-      own.style.setProperty("top", `${covered.top + GAP}px`);
-      own.style.setProperty("width", `${covered.width - 2 * GAP}px`);
-      own.style.setProperty("max-height", `${covered.height - 2 * GAP}px`);
-      return;
-    }
-    const at = anchor()?.getBoundingClientRect();
-    if (!at) return;
-    const { width: width2, height: height2 } = own.getBoundingClientRect();
-    const left = Math.min(Math.max(GAP, at.left + at.width / 2 - width2 / 2), innerWidth - width2 - GAP);
-    const above = at.top - height2 - GAP;
-    own.style.setProperty("left", `${left}px`);
-    own.style.setProperty(
-      "top",
-      `${above >= GAP ? above : Math.min(at.bottom + GAP, innerHeight - height2 - GAP)}px`
-    );
-  });
+  const about2 = T2({ anchor, over, close: close3 });
+  about2.current = { anchor, over, close: close3 };
+  const stand = () => standBeside(sheet.current, about2.current.anchor(), about2.current.over?.() ?? null);
+  F2(stand);
+  A2(() => {
+    const grown = new ResizeObserver(stand);
+    grown.observe(sheet.current);
+    addEventListener("resize", stand);
+    return () => {
+      grown.disconnect();
+      removeEventListener("resize", stand);
+    };
+  }, []);
   A2(() => {
     const field = ["input, select", "[aria-current], button"].map(
       (kind) => sheet.current?.querySelector(kind)
@@ -10456,6 +10465,25 @@ function Popover({
       children
     }
   );
+}
+function standBeside(sheet, about2, over) {
+  const set = (name, pixels) => sheet.style.setProperty(name, `${pixels}px`);
+  const covered = over?.getBoundingClientRect();
+  if (covered) {
+    set("left", covered.left + GAP);
+    set("top", covered.top + GAP);
+    set("width", covered.width - 2 * GAP);
+    set("max-height", covered.height - 2 * GAP);
+    return;
+  }
+  const at = about2?.getBoundingClientRect();
+  if (!at) return;
+  sheet.style.removeProperty("width");
+  const [above, below] = [at.top - 2 * GAP, innerHeight - at.bottom - 2 * GAP];
+  set("max-height", Math.max(above, below));
+  const { width: width2, height: height2 } = sheet.getBoundingClientRect();
+  set("left", Math.max(GAP, Math.min(at.left + at.width / 2 - width2 / 2, innerWidth - width2 - GAP)));
+  set("top", height2 <= above ? at.top - height2 - GAP : at.bottom + GAP);
 }
 
 // src/ui/layers/key_sheet.tsx
@@ -10908,6 +10936,7 @@ function moved(span, which, time, duration) {
 
 // src/ui/timeline.tsx
 var KEY_STEP = 1 / 30;
+var TICK2 = 44;
 var READABLE = 100;
 function Timeline({ stage: stage2 }) {
   const duration = state.value?.transport.duration ?? null;
@@ -10972,8 +11001,8 @@ function Speed() {
     }
   );
 }
-function tickSpacing(duration) {
-  const rough = duration / 10;
+function tickSpacing(duration, width2) {
+  const rough = duration / Math.max(1, Math.min(10, width2 / TICK2));
   const power = 10 ** Math.floor(Math.log10(rough));
   return ([1, 2, 5].find((step2) => step2 * power >= rough) ?? 10) * power;
 }
@@ -10991,6 +11020,14 @@ function Track({ duration }) {
     }),
     [duration, dragged]
   );
+  const width2 = useSignal(10 * TICK2);
+  A2(() => {
+    const seen = new ResizeObserver(() => {
+      width2.value = track.current?.clientWidth || width2.value;
+    });
+    seen.observe(track.current);
+    return () => seen.disconnect();
+  }, [width2]);
   const figures3 = useFigures(duration);
   const seek = (time) => soon("seek", () => ask({ do: "seek", time }));
   const dragTo = (event) => {
@@ -11012,7 +11049,7 @@ function Track({ duration }) {
     event.preventDefault();
     seek(Math.min(duration, Math.max(0, to)));
   };
-  const spacing = tickSpacing(duration);
+  const spacing = tickSpacing(duration, width2.value);
   const ticks = Array.from({ length: Math.floor(duration / spacing + 1e-6) + 1 }, (_4, i4) => i4 * spacing);
   return /* @__PURE__ */ a4(
     "div",
@@ -11080,13 +11117,14 @@ function Refusal({ toast }) {
         toast.times
       ] })
     ] }),
-    /* @__PURE__ */ a4("p", { children: given }),
-    needed && /* @__PURE__ */ a4("p", { class: "quiet", children: [
-      "Needed: ",
-      needed
-    ] }),
-    advice && /* @__PURE__ */ a4("p", { class: "advice", children: advice })
+    /* @__PURE__ */ a4("p", { children: sentence(given) }),
+    needed && /* @__PURE__ */ a4("p", { class: "quiet", children: sentence(needed) }),
+    advice && /* @__PURE__ */ a4("p", { class: "advice", children: sentence(advice) })
   ] });
+}
+function sentence(part) {
+  const whole = /[.!?…]$/.test(part) ? part : `${part}.`;
+  return whole.charAt(0).toUpperCase() + whole.slice(1);
 }
 
 // src/ui/jobs/jobs.tsx

@@ -11,6 +11,7 @@ import { chooseStroke, chosenKnot, chosenStroke, insertAfter, isHidden, size, st
 const KNOT = 5; // radius of a chosen stroke's knot [px]
 const STEM = 34; // length of the handle that changes the height [px]
 const GRIP = 24; // from the line to the handle that moves all of it [px]
+const DOWN = 0.3; // of a normal, as it is seen, that points out below a line
 const NEAR_LINE = 0.6; // of what is near to a knot
 const NEAR = { mouse: 9, pen: 11, touch: 20 } as Record<string, number>; // [px]
 const SHORTEST_WAIT = 15; // between two commands [ms]
@@ -21,6 +22,7 @@ interface Shown {
   knot: number; // -1 is the handle of the height
   pixel: Vector2;
   whole?: boolean; // the line is meant, of which this knot is the nearest
+  up?: Vector2; // on the screen, the way in which a handle of the height points
 }
 
 interface Drag {
@@ -87,11 +89,9 @@ export class Knots {
     const found = this.at(pixel, event.pointerType);
     const skin = this.stage.skin;
     if (!found || !skin || this.drag) return false;
-    const { stroke, knot, whole = false } = found;
+    const { stroke, knot, whole = false, up = new Vector2(0, -1) } = found;
     chooseStroke(stroke.name, knot < 0 || whole ? null : knot);
-    const [position, normal] = this.surface(placeOf(this.stage, stroke, knot < 0 ? middleOf(stroke) : knot)!);
-    const base = this.ink.pixel(position);
-    const up = this.ink.pixel(position.clone().addScaledVector(normal, 0.01 * size.value)).sub(base);
+    const [position] = this.surface(placeOf(this.stage, stroke, knot < 0 ? middleOf(stroke) : knot)!);
     this.drag = {
       pointer: event.pointerId,
       stroke,
@@ -99,9 +99,9 @@ export class Knots {
       whole,
       mesh: skin.number,
       pixel,
-      grip: base.clone().sub(pixel),
+      grip: this.ink.pixel(position).sub(pixel),
       start: pixel,
-      up: up.length() > 0.5 ? up.normalize() : new Vector2(0, -1),
+      up,
       perPixel: metresPerPixel(this.stage, position),
       by: new Vector3(),
       height: stroke.height,
@@ -154,14 +154,16 @@ export class Knots {
     const eye = this.stage.viewer.camera.position;
     const pixels: Vector2[] = [];
     const facing: boolean[] = [];
+    let middle: [Vector3, Vector3] | null = null;
     for (let knot = 0; knot < stroke.triangles.length; knot++) {
       const place = placeOf(this.stage, stroke, knot);
       if (!place) return;
       const [position, normal] = this.surface(place);
       pixels.push(this.ink.pixel(position));
       facing.push(normal.dot(eye.clone().sub(position)) > 0 && !this.covered.has(`${stroke.name} ${knot}`));
-      if (chosen && knot === middleOf(stroke) && facing[knot]) this.showStem(stroke, position, normal);
+      if (knot === middleOf(stroke)) middle = [position, normal];
     }
+    if (chosen && middle && facing[middleOf(stroke)]) this.showHandles(stroke, pixels, ...middle);
     if (facing.some((seen) => seen)) this.ink.curve(pixels, chosen);
     pixels.forEach((pixel, knot) => {
       if (!facing[knot]) return;
@@ -209,16 +211,26 @@ export class Knots {
     else this.covered.delete(name);
   }
 
-  private showStem(stroke: StrokeInfo, position: Vector3, normal: Vector3): void {
-    const base = this.ink.pixel(position);
-    const way = this.ink.pixel(position.clone().addScaledVector(normal, 0.01 * size.value)).sub(base);
-    const end = base.clone().addScaledVector(way.length() > 0.5 ? way.normalize() : new Vector2(0, -1), STEM);
+  /** The handle of the height, and across from it the square by which all of it is dragged; both beside the line. */
+  private showHandles(
+    stroke: StrokeInfo,
+    pixels: readonly Vector2[],
+    position: Vector3,
+    normal: Vector3,
+  ): void {
+    const middle = middleOf(stroke);
+    const base = pixels[middle]!;
+    const along = (pixels[middle + 1] ?? base).clone().sub(pixels[middle - 1] ?? base);
+    const step = 0.01 * size.value;
+    const out = this.ink.pixel(position.clone().addScaledVector(normal, step)).sub(base);
+    const up = wayOut(out.multiplyScalar(metresPerPixel(this.stage, position) / step), along);
+    const end = base.clone().addScaledVector(up, STEM);
     this.ink.stem(base, end);
     this.ink.dot(end, 4, this.drag?.knot === -1);
-    this.shown.push({ stroke, knot: -1, pixel: end });
-    const grip = base.clone().addScaledVector(end.sub(base), -GRIP / STEM);
+    this.shown.push({ stroke, knot: -1, pixel: end, up });
+    const grip = base.clone().addScaledVector(up, -GRIP);
     this.ink.square(grip, 4, this.drag?.whole ?? false);
-    this.shown.push({ stroke, knot: middleOf(stroke), pixel: grip, whole: true });
+    this.shown.push({ stroke, knot: middle, pixel: grip, whole: true });
   }
 
   private carry(drag: Drag): void {
@@ -279,6 +291,19 @@ function distanceToPiece(pixel: Vector2, from: Vector2, to: Vector2): number {
     .clone()
     .addScaledVector(along, Math.min(1, Math.max(0, share)))
     .distanceTo(pixel);
+}
+
+/** On the screen, the way out of the skin at a line, as seen: where that is hardly seen, away from the line.
+
+ `out` is the normal as it is seen, as long as 1 where nothing of it is towards the viewer, `along` the line. */
+function wayOut(out: Vector2, along: Vector2): Vector2 {
+  const across = along.length() > 0.5 ? new Vector2(along.y, -along.x).normalize() : new Vector2(0, -1);
+  if (across.y > 0) across.negate(); // upward
+  if (out.dot(across) < -DOWN) across.negate(); // unless the skin looks down
+  return across
+    .multiplyScalar(Math.max(0, 1 - out.length()))
+    .add(out)
+    .normalize();
 }
 
 function middleOf({ triangles }: StrokeInfo): number {

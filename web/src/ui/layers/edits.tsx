@@ -34,76 +34,93 @@ export function EditsSection() {
 
 /** Make one shape of two, as much of each as there is now. */
 function Merge({ shapes }: { shapes: readonly string[] }) {
-  const first = useSignal("");
-  const one = shapes.includes(first.value) ? first.value : shapes[0]!;
   return (
-    <div class="edit merge" title="One shape of two, as much of each as there is now">
-      <span class="quiet">Merge</span>
-      <select
-        aria-label="Shape to merge"
-        value={one}
-        onChange={(event) => {
-          first.value = event.currentTarget.value;
-        }}
-      >
-        {shapes.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-      <select
-        aria-label="Shape to merge it with"
-        value=""
-        onChange={(event) => {
-          const other = event.currentTarget.value;
-          event.currentTarget.value = "";
-          if (other) ask({ do: "merge", name: one, other });
-        }}
-      >
-        <option value="">with …</option>
-        {shapes
-          .filter((name) => name !== one)
-          .map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-      </select>
-    </div>
+    <ShapeWith
+      word="Merge"
+      title="One shape of two, as much of each as there is now"
+      shapes={shapes}
+      first={shapes[0]!}
+      labels={["Shape to merge", "Shape to merge it with"]}
+      hint="with …"
+      others={(one) => shapes.filter((name) => name !== one)}
+      act={(name, other) => ask({ do: "merge", name, other })}
+    />
   );
 }
 
 /** Do what a shape does to its bone to another one too. */
 function Copy({ shapes }: { shapes: readonly string[] }) {
-  const first = useSignal("");
-  const one = shapes.includes(first.value) ? first.value : shapes.at(-1)!;
-  const joints = state.value?.skeleton.names ?? [];
   return (
-    <div class="edit merge" title="A shape of its own that does the same to another bone">
-      <span class="quiet">Copy</span>
+    <ShapeWith
+      word="Copy"
+      title="A shape of its own that does the same to another bone"
+      shapes={shapes}
+      first={shapes.at(-1)!}
+      labels={["Shape to copy", "Bone to copy it to"]}
+      hint="to …"
+      others={() => state.value?.skeleton.names ?? []}
+      act={(shape, joint) => ask({ do: "copy-shape", shape, joint })}
+    />
+  );
+}
+
+/** A shape is chosen, and then with what something is done to it, which is done at once. */
+function ShapeWith({
+  word,
+  title,
+  shapes,
+  first,
+  labels,
+  hint,
+  others,
+  act,
+}: {
+  word: string;
+  title: string;
+  shapes: readonly string[];
+  first: string; // that is chosen until a hand chooses
+  labels: readonly [string, string];
+  hint: string;
+  others: (one: string) => readonly string[];
+  act: (one: string, other: string) => void;
+}) {
+  const chosen = useSignal("");
+  const one = shapes.includes(chosen.value) ? chosen.value : first;
+  return (
+    <div class="edit merge" title={title}>
+      <span class="quiet">{word}</span>
       <select
-        aria-label="Shape to copy"
+        aria-label={labels[0]}
         value={one}
         onChange={(event) => {
-          first.value = event.currentTarget.value;
+          chosen.value = event.currentTarget.value;
         }}
       >
-        {shapes.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
+        <Names all={shapes} />
       </select>
       <select
-        aria-label="Bone to copy it to"
+        aria-label={labels[1]}
         value=""
         onChange={(event) => {
-          const joint = event.currentTarget.value;
+          const other = event.currentTarget.value;
           event.currentTarget.value = "";
-          if (joint) ask({ do: "copy-shape", shape: one, joint });
+          if (other) act(one, other);
         }}
       >
-        <option value="">to …</option>
-        {joints.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
+        <option value="">{hint}</option>
+        <Names all={others(one)} />
       </select>
     </div>
+  );
+}
+
+function Names({ all }: { all: readonly string[] }) {
+  return (
+    <>
+      {all.map((name) => (
+        <option key={name}>{name}</option>
+      ))}
+    </>
   );
 }
 

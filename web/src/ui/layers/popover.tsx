@@ -19,29 +19,19 @@ export function Popover({
   children: ComponentChildren;
 }) {
   const sheet = useRef<HTMLDivElement>(null);
-  const about = useRef({ anchor, close });
-  about.current = { anchor, close };
-  useLayoutEffect(() => {
-    const own = sheet.current!;
-    const covered = over?.()?.getBoundingClientRect();
-    if (covered) {
-      own.style.setProperty("left", `${covered.left + GAP}px`);
-      own.style.setProperty("top", `${covered.top + GAP}px`);
-      own.style.setProperty("width", `${covered.width - 2 * GAP}px`);
-      own.style.setProperty("max-height", `${covered.height - 2 * GAP}px`);
-      return;
-    }
-    const at = anchor()?.getBoundingClientRect();
-    if (!at) return;
-    const { width, height } = own.getBoundingClientRect();
-    const left = Math.min(Math.max(GAP, at.left + at.width / 2 - width / 2), innerWidth - width - GAP);
-    const above = at.top - height - GAP;
-    own.style.setProperty("left", `${left}px`);
-    own.style.setProperty(
-      "top",
-      `${above >= GAP ? above : Math.min(at.bottom + GAP, innerHeight - height - GAP)}px`,
-    );
-  });
+  const about = useRef({ anchor, over, close });
+  about.current = { anchor, over, close };
+  const stand = () => standBeside(sheet.current!, about.current.anchor(), about.current.over?.() ?? null);
+  useLayoutEffect(stand);
+  useEffect(() => {
+    const grown = new ResizeObserver(stand);
+    grown.observe(sheet.current!);
+    addEventListener("resize", stand);
+    return () => {
+      grown.disconnect();
+      removeEventListener("resize", stand);
+    };
+  }, []);
   useEffect(() => {
     const field = ["input, select", "[aria-current], button"].map((kind) =>
       sheet.current?.querySelector<HTMLElement>(kind),
@@ -71,4 +61,25 @@ export function Popover({
       {children}
     </div>
   );
+}
+
+/** Over what it covers; else above what it is about, or below where that has no room, and within the window. */
+function standBeside(sheet: HTMLElement, about: Element | null | undefined, over: Element | null): void {
+  const set = (name: string, pixels: number) => sheet.style.setProperty(name, `${pixels}px`);
+  const covered = over?.getBoundingClientRect();
+  if (covered) {
+    set("left", covered.left + GAP);
+    set("top", covered.top + GAP);
+    set("width", covered.width - 2 * GAP);
+    set("max-height", covered.height - 2 * GAP);
+    return;
+  }
+  const at = about?.getBoundingClientRect();
+  if (!at) return;
+  sheet.style.removeProperty("width");
+  const [above, below] = [at.top - 2 * GAP, innerHeight - at.bottom - 2 * GAP]; // room
+  set("max-height", Math.max(above, below));
+  const { width, height } = sheet.getBoundingClientRect();
+  set("left", Math.max(GAP, Math.min(at.left + at.width / 2 - width / 2, innerWidth - width - GAP)));
+  set("top", height <= above ? at.top - height - GAP : at.bottom + GAP);
 }
