@@ -1,5 +1,6 @@
 """The page is there before the engine is; all else waits for it, and is told if it never comes."""
 
+import json
 from concurrent.futures import Future
 from threading import Event
 
@@ -9,6 +10,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from supple.errors import InputError
+from supple.studio.messages import PROTOCOL
 from supple.studio.server.beginning import Beginning
 from supple.studio.server.front import PAGE, front
 
@@ -70,9 +72,17 @@ def test_what_keeps_it_from_being_made_is_raised_at_the_end_and_nobody_waits():
     beginning = Beginning(make, None)
     beginning.start(failed.set)
     assert failed.wait(20.0)
-    client = TestClient(front(beginning.application))
+    told = Event()
+    client = TestClient(front(beginning.application, told=told.set))
     assert client.get("/files").status_code == 503
-    with pytest.raises(WebSocketDisconnect), client.websocket_connect("/socket"):
-        pass
+    assert not told.is_set()
+    with client.websocket_connect("/socket", subprotocols=[PROTOCOL]) as socket:
+        said = json.loads(socket.receive_text())
+        with pytest.raises(WebSocketDisconnect) as closed:
+            socket.receive_text()
+    assert "terminal says why" in closed.value.reason
+    assert (said["event"], said["where"], said["given"]) == ("refused", "character", "it is broken")
+    assert (said["needed"], said["advice"]) == ("a whole one", "mend it")
+    assert told.is_set()
     with pytest.raises(InputError, match="it is broken"):
         beginning.end()

@@ -94,7 +94,8 @@ function connect(stage: Stage): void {
     } else if (event.event === "refused") {
       session.drafts.value = {};
       toolsRefused(event);
-      session.showRefused(event);
+      if (session.state.value) session.showRefused(event);
+      else session.failure.value = event;
     } else if (event.event === "curves") {
       const transport = session.state.value?.transport;
       if (transport) takeCurves(event, transport.motion, transport.duration);
@@ -140,6 +141,7 @@ function connect(stage: Stage): void {
 function takeState(state: State): void {
   const first = session.state.value?.mesh.mesh !== state.mesh.mesh;
   session.state.value = state;
+  session.failure.value = null;
   if (first) setRadius(HAND * (state.mesh.size || 1.8));
   const moving = document.querySelector("input[type=range]:active")?.closest<HTMLElement>("[data-setting]")
     ?.dataset.setting;

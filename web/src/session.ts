@@ -7,6 +7,8 @@ export type Toast = { id: number; times: number } & ({ refused: Refused } | { te
 
 export const state = signal<State | null>(null);
 export const link = signal<Link>({ open: false, reason: "" });
+/** Why there never was anything to show. */
+export const failure = signal<Refused | null>(null);
 export const motionTime = signal(0); // of the frame that was drawn [s]
 export const shownFrame = signal(0); // its number
 export const toasts = signal<readonly Toast[]>([]);

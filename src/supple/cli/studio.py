@@ -9,6 +9,7 @@ import webbrowser
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from supple.cli.console import Console
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from supple.studio.server.certificate import Certificate
 
 _PORT = 8470
+_PATIENCE = 10.0  # s in which a browser that was sent here asks, and is told that nothing could be opened
 
 
 def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
@@ -76,10 +78,17 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
         if not arguments.no_browser:
             webbrowser.open(link)
         beginning = Beginning(lambda: _engine(arguments, folder, console), arguments.measured)
-        behind = front(beginning.application)
+        told = Event()
+        behind = front(beginning.application, told=told.set)
         guard = Guard(behind, port=address.port, token=token, hosts=address.hosts, secure=address.secure, code=code)
         server = web_server(guard, certificate)
-        beginning.start(failed=lambda: setattr(server, "should_exit", True))
+        patience = 0.0 if arguments.no_browser else _PATIENCE
+
+        def end() -> None:
+            told.wait(patience)
+            server.should_exit = True
+
+        beginning.start(failed=Thread(target=end, daemon=True).start)
         try:
             serve(server, listening)
         finally:

@@ -29,9 +29,10 @@ class Server:
     def start(self, *more: str) -> None:
         """Start it, with more arguments than it was made with; returns when the address is printed."""
         surroundings = {**os.environ, "SUPPLE_CACHE_DIR": str(self._cache), "PYTHONUNBUFFERED": "1", **self._variables}
+        surroundings["BROWSER"] = "true"  # a program that is sent to the page, and does nothing
         surroundings.pop("SUPPLE_CACHE_LIMIT", None)
         program = [self._python, "-c", "from supple.cli.main import main; raise SystemExit(main())"]
-        command = [*program, "studio", "--no-browser", *self.arguments, *more]
+        command = [*program, "studio", *self.arguments, *more]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=surroundings
         )

@@ -91,6 +91,20 @@ def test_all_of_opening_can_be_done_by_keys(studio, files, tmp_path):
     studio.until_state("state.character === 'My hero.glb' && !state.opening")
 
 
+def test_a_file_that_cannot_be_opened_at_the_start_is_said_in_the_page_and_then_it_ends(
+    serve, open_window, files, tmp_path
+):
+    (tmp_path / "half.glb").write_bytes(files["half.glb"])
+    server = serve(str(tmp_path / "half.glb"))
+    studio = open_window(server, ready="session.failure.value")
+    studio.page.get_by_text("Nothing was opened.").wait_for()
+    assert "half.glb" in studio.notices()
+    assert server.process.wait(60) != 0
+    assert "half.glb" in server.process.stdout.read()
+    studio.until("document.querySelector('.notices').innerText.includes('half.glb')")  # and it stays
+    studio.errors.clear()  # the browser's own words about a socket that was closed
+
+
 def _until_it_serves(port: int) -> None:
     """The address is printed before the engine is made, and Chromium does not wait long for TLS."""
     line = http.client.HTTPSConnection("127.0.0.1", port, context=ssl._create_unverified_context(), timeout=100)

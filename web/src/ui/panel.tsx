@@ -1,7 +1,7 @@
 // The panel: which skin and motion, the hand, and a row for every setting of the skin.
 import { useSignal } from "@preact/signals";
 import type { SettingRow, State } from "../messages";
-import { ask, radius, skin, stage, state, view } from "../session";
+import { ask, failure, radius, skin, stage, state, view } from "../session";
 import { setRadius } from "./actions";
 import { Capture } from "./capture";
 import { GraphSection } from "./graph";
@@ -18,7 +18,11 @@ export function Panel() {
   const now = state.value;
   return (
     <aside class="panel" aria-label="Settings">
-      {now ? <Filled now={now} /> : <p class="quiet pad">Waiting for the engine …</p>}
+      {now ? (
+        <Filled now={now} />
+      ) : (
+        <p class="quiet pad">{failure.value ? "" : "Waiting for the engine …"}</p>
+      )}
     </aside>
   );
 }

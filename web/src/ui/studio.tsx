@@ -1,9 +1,10 @@
 // The whole window around the stage.
 
 import { useEffect, useRef } from "preact/hooks";
+import type { Refused } from "../messages";
 import { silent } from "../meters";
 import type { Stage } from "../scene/stage";
-import { link, panelOpen, state } from "../session";
+import { failure, link, panelOpen, state } from "../session";
 import { Palette, ShortcutSheet } from "./dialogs";
 import { DocumentsDialog, LeftOpenNotice, SaveDialog } from "./documents";
 import { Legend } from "./legend";
@@ -16,6 +17,7 @@ import { Toasts } from "./toasts";
 import { Toolbar } from "./toolbar";
 import { TopBar } from "./topbar";
 import { Welcome } from "./welcome";
+import { sentence } from "./words";
 
 export function Studio({ stage, software }: { stage: Stage; software: boolean }) {
   return (
@@ -58,7 +60,8 @@ function Notices({ stage }: { stage: Stage }) {
   const preparing = state.value?.opening ?? binding;
   return (
     <div class="notices" role="status">
-      {!link.value.open && (
+      {failure.value && <Failed why={failure.value} />}
+      {!link.value.open && !failure.value && (
         <p class="notice lost">
           {state.value ? "The engine is out of reach; trying again …" : "Looking for the engine …"}
           {link.value.reason && <span class="quiet"> {link.value.reason}</span>}
@@ -83,5 +86,14 @@ function Notices({ stage }: { stage: Stage }) {
         </p>
       )}
     </div>
+  );
+}
+
+function Failed({ why: { where, given, needed, advice } }: { why: Refused }) {
+  return (
+    <p class="notice lost failed">
+      <strong>Nothing was opened.</strong> {where}:{" "}
+      {[given, needed, advice].filter(Boolean).map(sentence).join(" ")} Then start the studio again.
+    </p>
   );
 }

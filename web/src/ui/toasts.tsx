@@ -2,6 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { dismissToast, type Toast, toasts } from "../session";
 import { Icon } from "./icons";
+import { sentence } from "./words";
 
 const STAYS = 12_000; // [ms]
 
@@ -46,10 +47,4 @@ function Refusal({ toast }: { toast: Extract<Toast, { refused: unknown }> }) {
       {advice && <p class="advice">{sentence(advice)}</p>}
     </div>
   );
-}
-
-/** A part of an error, as it stands by itself: with a capital letter and a full stop. */
-function sentence(part: string): string {
-  const whole = /[.!?…]$/.test(part) ? part : `${part}.`;
-  return whole.charAt(0).toUpperCase() + whole.slice(1);
 }

@@ -26,3 +26,9 @@ export const SKIN_WORDS: Record<string, string> = {
   curves: "A few curves along the limbs, taught by a slower skin.",
   "curve-dynamics": "A few curves along the limbs, in time.",
 };
+
+/** A part of an error, as it stands by itself: with a capital letter and a full stop. */
+export function sentence(part: string): string {
+  const whole = /[.!?…]$/.test(part) ? part : `${part}.`;
+  return whole.charAt(0).toUpperCase() + whole.slice(1);
+}

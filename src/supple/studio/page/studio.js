@@ -1065,6 +1065,7 @@ __export(session_exports, {
   curvesShown: () => curvesShown,
   dismissToast: () => dismissToast,
   drafts: () => drafts,
+  failure: () => failure,
   following: () => following,
   link: () => link,
   motionTime: () => motionTime,
@@ -1083,6 +1084,7 @@ __export(session_exports, {
 });
 var state = y3(null);
 var link = y3({ open: false, reason: "" });
+var failure = y3(null);
 var motionTime = y3(0);
 var shownFrame = y3(0);
 var toasts = y3([]);
@@ -2040,6 +2042,10 @@ var SKIN_WORDS = {
   curves: "A few curves along the limbs, taught by a slower skin.",
   "curve-dynamics": "A few curves along the limbs, in time."
 };
+function sentence(part) {
+  const whole = /[.!?…]$/.test(part) ? part : `${part}.`;
+  return whole.charAt(0).toUpperCase() + whole.slice(1);
+}
 
 // src/tools/dividers.tsx
 var NEAR2 = 16;
@@ -10093,7 +10099,7 @@ function ToolOptions() {
 // src/ui/panel.tsx
 function Panel() {
   const now = state.value;
-  return /* @__PURE__ */ a4("aside", { class: "panel", "aria-label": "Settings", children: now ? /* @__PURE__ */ a4(Filled, { now }) : /* @__PURE__ */ a4("p", { class: "quiet pad", children: "Waiting for the engine …" }) });
+  return /* @__PURE__ */ a4("aside", { class: "panel", "aria-label": "Settings", children: now ? /* @__PURE__ */ a4(Filled, { now }) : /* @__PURE__ */ a4("p", { class: "quiet pad", children: failure.value ? "" : "Waiting for the engine …" }) });
 }
 function Filled({ now }) {
   return /* @__PURE__ */ a4($, { children: [
@@ -11122,10 +11128,6 @@ function Refusal({ toast }) {
     advice && /* @__PURE__ */ a4("p", { class: "advice", children: sentence(advice) })
   ] });
 }
-function sentence(part) {
-  const whole = /[.!?…]$/.test(part) ? part : `${part}.`;
-  return whole.charAt(0).toUpperCase() + whole.slice(1);
-}
 
 // src/ui/jobs/jobs.tsx
 function JobsButton() {
@@ -11486,7 +11488,8 @@ function Notices({ stage: stage2 }) {
   const binding = views2.length === 1 ? views2[0]?.preparing : null;
   const preparing = state.value?.opening ?? binding;
   return /* @__PURE__ */ a4("div", { class: "notices", role: "status", children: [
-    !link.value.open && /* @__PURE__ */ a4("p", { class: "notice lost", children: [
+    failure.value && /* @__PURE__ */ a4(Failed, { why: failure.value }),
+    !link.value.open && !failure.value && /* @__PURE__ */ a4("p", { class: "notice lost", children: [
       state.value ? "The engine is out of reach; trying again …" : "Looking for the engine …",
       link.value.reason && /* @__PURE__ */ a4("span", { class: "quiet", children: [
         " ",
@@ -11507,6 +11510,17 @@ function Notices({ stage: stage2 }) {
       preparing,
       " …"
     ] })
+  ] });
+}
+function Failed({ why: { where, given, needed, advice } }) {
+  return /* @__PURE__ */ a4("p", { class: "notice lost failed", children: [
+    /* @__PURE__ */ a4("strong", { children: "Nothing was opened." }),
+    " ",
+    where,
+    ":",
+    " ",
+    [given, needed, advice].filter(Boolean).map(sentence).join(" "),
+    " Then start the studio again."
   ] });
 }
 
@@ -11577,7 +11591,8 @@ function connect(stage2) {
     } else if (event.event === "refused") {
       drafts.value = {};
       toolsRefused(event);
-      showRefused(event);
+      if (state.value) showRefused(event);
+      else failure.value = event;
     } else if (event.event === "curves") {
       const transport = state.value?.transport;
       if (transport) takeCurves(event, transport.motion, transport.duration);
@@ -11621,6 +11636,7 @@ function connect(stage2) {
 function takeState(state2) {
   const first = state.value?.mesh.mesh !== state2.mesh.mesh;
   state.value = state2;
+  failure.value = null;
   if (first) setRadius(HAND2 * (state2.mesh.size || 1.8));
   const moving = document.querySelector("input[type=range]:active")?.closest("[data-setting]")?.dataset.setting;
   const kept2 = moving === void 0 ? void 0 : drafts.value[moving];
