@@ -59,11 +59,10 @@ def test_factored_rounds_and_sweeps_find_the_same_balance(hero, running):
 
 def blocks_of(solver, vertices, edges):
     """H_ii (V, 3, 3) and H_ij (E, 3, 3), out of groups of eight."""
-    sides = (
-        solver.rounds.sides.numpy().astype(np.float64).reshape(-1, 9, 8).transpose(0, 2, 1).reshape(-1, 9)[:vertices]
-    )
+    rounds = solver.all
+    sides = rounds.sides.numpy().astype(np.float64).reshape(-1, 9, 8).transpose(0, 2, 1).reshape(-1, 9)[:vertices]
     own = np.linalg.inv(sides[:, [3, 4, 5, 4, 6, 7, 5, 7, 8]].reshape(-1, 3, 3))
-    slots, blocks = solver.rounds.slots.numpy(), solver.rounds.blocks.numpy().reshape(-1, 9, 8)
+    slots, blocks = rounds.slots.numpy(), rounds.blocks.numpy().reshape(-1, 9, 8)
     rings = np.diff(solver._springs.binding.around.starts)
     vertex = np.repeat(np.arange(vertices), rings)
     nth = np.arange(edges) - np.repeat(solver._springs.binding.around.starts[:-1], rings)
@@ -81,7 +80,7 @@ def test_eight_at_a_time_pull_as_one_by_one(hero, running):
     for size in (0.0, 1e-3, 0.03):
         energy_at(springs, posed + size * random.normal(size=posed.shape))
         solver = NewtonSolver(springs)
-        solver.begin()
+        solver.begin(springs.points[1])
         by_eight, one_by_one = (devices.to_host(found) for found in (solver.forces, springs.forces(0)))
         scale = np.linalg.norm(one_by_one, axis=1).max()
         assert np.abs(by_eight - one_by_one).max() < 1e-5 * scale + 1e-6
@@ -103,8 +102,8 @@ def test_the_matrix_of_a_shape_is_symmetric_and_no_softer_than_springs(kind, her
         return devices.to_host(springs.forces(0)).astype(np.float64)
 
     energy_at(springs, points)
-    solver.begin()
-    solver._record("solve all", solver._groups)._calls[0]()
+    solver.begin(springs.points[1])
+    solver._solve_all._calls[0]()
     own, edges = blocks_of(solver, len(points), len(starts))
 
     def multiply(y):
@@ -158,7 +157,7 @@ def test_a_few_rounds_take_nearly_all_of_the_energy(hero, running):
         pose_springs(state.springs, running)
         state.begin(None)
         first.setdefault("start", state.springs.energy())
-        assert state.balance.run(-(-iterations // 12))
+        assert state.balance.run(state.springs.attached.posed, -(-iterations // 12))
         first[iterations] = state.springs.energy()
     taken = {name: first["start"] - left for name, left in first.items()}
     assert taken[1] > 0.75 * taken[2000]

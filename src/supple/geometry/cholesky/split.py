@@ -55,7 +55,7 @@ class SplitCholesky:
         )
         self._lower = wp.array(factor.lower, dtype=wp.float32, device="cpu")
         self._inverse_pivots = wp.array(factor.inverse_pivots, dtype=wp.float32, device="cpu")
-        self._work = wp.zeros(self._count + PARTS * (self._count - self._top), dtype=wp.vec3f, device="cpu")
+        self._work = wp.zeros(self._count + PARTS * (self._count - self._top), dtype=wp.vec4f, device="cpu")
 
     def solving(self, sides: Any, answers: Any) -> devices.Chain:
         """Recorded: `answers` = A^-1 `sides`, vec3f in the processor's memory."""

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple import device as devices
 from supple.arrays import FloatArray
 from supple.geometry.cholesky import SplitCholesky, SplitFactor
 from supple.skins.springs.newton import NewtonSolver
@@ -56,19 +55,12 @@ class BalanceSolver:
     """Rounds over the first buffer of some springs, on a processor."""
 
     def __init__(self, springs: Springs) -> None:
-        from supple.skins.springs.kernels import springs as kernels
-
-        wp, count = devices.warp(), springs.count
-        self._moves = wp.zeros(count, dtype=wp.vec3f, device="cpu")
-        moved = [springs.all, self._moves, springs.points[0], springs.polars[0]]
-        self._move = devices.Launch(kernels.move, count, moved, "cpu")
         factor = SplitFactor.from_matrix(stiffness_matrix(springs.binding, springs.tuned))
         self._newton = NewtonSolver(springs)
-        self._solve = SplitCholesky(factor).solving(self._newton.forces, self._moves)
+        self._solve = SplitCholesky(factor).solving(self._newton.forces, self._newton.moves)
 
-    def run(self, rounds: int) -> bool:
-        """Bring the shape in both buffers nearer to balance; says whether it did. The answer is in the first buffer."""
-        self._newton.begin()
+    def run(self, shape: Any, rounds: int) -> bool:
+        """Bring a shape nearer to balance; says whether it did. The answer is in the first buffer."""
+        self._newton.begin(shape)
         self._solve()
-        self._move()
         return self._newton.run(_FEW * rounds, whole=max(rounds - 2, 0))

@@ -21,9 +21,18 @@ def group_count(vertices: int) -> int:
     return -(-vertices // LANES)
 
 
+def record_posing(posing: Any, count: int, device: str) -> devices.Launch:
+    """Incremental rotation of so many vertices."""
+    from supple.skins.springs.kernels import incremental, incremental_lanes
+
+    if device != "cpu":
+        return devices.Launch(incremental.pose, count, [posing], device)
+    return devices.Launch(incremental_lanes.pose, group_count(count), [posing], "cpu", smallest=_WORTH)
+
+
 def record_pulls(springs: Springs, forces: Any) -> list[devices.Launch]:
     """All pulls (V,) in the shape of the first buffer."""
-    from supple.skins.springs.kernels import energy, lanes
+    from supple.skins.springs.kernels import energy, lanes, placing
 
     wp, blank, count = devices.warp(), springs.binding.constants.blank, springs.count
     shape = [springs.points[0], springs.polars[0]]
@@ -31,10 +40,12 @@ def record_pulls(springs: Springs, forces: Any) -> list[devices.Launch]:
         return [devices.Launch(energy.measure_forces, count, [springs.all, *shape, forces], springs.device)]
     states, residuals = blank(8 * count, wp.float32), blank(count, wp.float32)
     whole = wp.ones(count, dtype=wp.float32, device="cpu")
-    measured = [_every(springs), springs.all, states, whole, forces, residuals]
+    every, groups = every_vertex(springs), group_count(count)
+    started = [every, springs.points[0], springs.all, *shape, states]
+    measured = [every, springs.all, states, whole, forces, residuals]
     return [
-        devices.Launch(lanes.take_states, count, [springs.all, *shape, states], "cpu"),
-        devices.Launch(lanes.measure_pulls, group_count(count), measured, "cpu", smallest=_WORTH),
+        devices.Launch(placing.start, groups, started, "cpu", smallest=_WORTH),
+        devices.Launch(lanes.measure_pulls, groups, measured, "cpu", smallest=_WORTH),
     ]
 
 
@@ -52,15 +63,19 @@ def record_limits(
         return [devices.Launch(kernels.limit_stretch, count, inputs, springs.device)]
     packed = [blank(8 * count, wp.float32), blank(4 * count, wp.float32)]
     taken = [springs.all, looseness, memory.rooms, *now, *packed]
-    limits = [_every(springs), springs.all, parameters, *packed, limited]
+    limits = [every_vertex(springs), springs.all, parameters, *packed, limited]
     return [
         devices.Launch(lanes_in_time.take_swings, count, taken, "cpu"),
         devices.Launch(lanes_in_time.limit_stretch, group_count(count), limits, "cpu", smallest=_WORTH),
     ]
 
 
-def _every(springs: Springs) -> Any:
+def every_vertex(springs: Springs) -> Any:
     """All vertices as a list of whole groups."""
-    every = np.full(LANES * group_count(springs.count), -1, dtype=np.int32)
-    every[: springs.count] = np.arange(springs.count)
-    return springs.binding.constants.put(every, devices.warp().int32)
+
+    def listed() -> Any:
+        every = np.full(LANES * group_count(springs.count), -1, dtype=np.int32)
+        every[: springs.count] = np.arange(springs.count)
+        return devices.to_device(every, devices.warp().int32, springs.device)
+
+    return springs.binding.constants.derive(springs.binding.around.starts, "every vertex", listed)

@@ -19,6 +19,7 @@ from supple.skins.springs.attachment.weights import control_positions
 from supple.skins.springs.balance import BalanceSolver
 from supple.skins.springs.binding import EDIT_PREFIX, AttachedSkin, SpringBinding, is_held
 from supple.skins.springs.edit_pulls import EditPulls
+from supple.skins.springs.groups import record_posing
 
 if TYPE_CHECKING:
     from supple.skins.springs.incremental_rotation import IncrementalRotation
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
 
 _MEASURED = {"movement": 1, "force": 2}
 _MOST_RUNS = 8  # lengths of runs that are kept
+
+
+def as_rows(vectors: FloatArray) -> FloatArray:
+    """Vectors (N, 3) with a fourth number (N, 4), which is nothing: so they are read at once."""
+    return np.pad(vectors, ((0, 0), (0, 1)))
 
 
 class AttachedState:
@@ -41,10 +47,12 @@ class AttachedState:
         wp, blank = devices.warp(), binding.constants.blank
         self.binding, self.segments, self.device = binding, binding.segments, binding.constants.device
         self.count, size = len(binding), len(binding.segments)
-        self.control_positions = self._own(control_positions(self.segments.starts, self.segments.ends), wp.vec3f)
+        ends = control_positions(self.segments.starts, self.segments.ends)
+        self.control_positions = self._own(as_rows(ends), wp.vec4f)
         self._rest_positions = wp.clone(self.control_positions)
         self.directions = self._own(self.segments.directions, wp.vec3f)
-        self.rotations, self.stretches = (self._own(np.tile(np.eye(3), (size, 1, 1)), wp.mat33f) for _ in range(2))
+        self.rotations = self._own(np.tile([0.0, 0.0, 0.0, 1.0], (size, 1)), wp.quatf)
+        self.stretches = self._own(np.tile(np.eye(3), (size, 1, 1)), wp.mat33f)
         self.flags = blank(1, wp.int32)
         self.attachment_points, self.scale_vectors, self.posed = (blank(self.count, wp.vec3f) for _ in range(3))
         self.rest_vectors, self._rest = blank(self.count, wp.vec3f), blank(self.count, wp.vec3f)
@@ -116,7 +124,7 @@ class AttachedState:
         pairs.blocks = len(packed.pairs) // max(self.count, 1)
         pairs.indices, pairs.weights = put(packed.pairs, wp.vec4i), put(packed.pair_weights, wp.vec4f)
         pairs.others = put(packed.other, wp.int32)
-        pairs.rotations, pairs.insides = blank(count, wp.vec3f), blank(count, wp.vec3f)
+        pairs.rotations, pairs.insides = blank(count, wp.vec4f), blank(count, wp.vec4f)
         pairs.stretches = blank(count, wp.mat33f)
         pairs.chained, pairs.distances = put(packed.chained, wp.float32), blank(len(packed.pairs), wp.vec4f)
         return pairs
@@ -126,40 +134,29 @@ class AttachedState:
 
         wp, packed, size = devices.warp(), self.packed, len(self.segments)
         put = packed.constants.put
-        blended = [
-            len(packed.control_points) // max(self.count, 1),
-            put(packed.control_points, wp.vec4i),
-            put(packed.control_weights, wp.vec4f),
-            self.control_positions,
-            self.attachment_points,
-        ]
-        rotated = [
-            self.rest_vectors,
-            self.owners,
-            self.pairs,
-            self.rotations,
-            self.stretches,
-            self.flags,
-            self.scale_vectors,
-        ]
-        measured = [self._rest, self.owners, self.pairs, size, self._rest_positions]
-        restored = [
-            self.attachment_points,
-            self.scale_vectors,
-            self.rest_vectors,
-            self.owners,
-            self.pairs,
-            size,
-            self.control_positions,
-            self._parameters,
-            self.posed,
-        ]
-        self.move_attachment_points = self._launch(kernels.move_attachment_points, blended)
-        self.rotate_scale_vectors = self._launch(kernels.rotate_scale_vectors, rotated)
-        carried = [self.edit_offsets, *rotated[1:-1], self.posed_edit_offsets]
-        self.rotate_edit_offsets = self._launch(kernels.rotate_scale_vectors, carried)
+        self.posing = posing = devices.fill_struct(
+            kernels.Posing(),
+            control_blocks=len(packed.control_points) // max(self.count, 1),
+            control_points=put(packed.control_points, wp.vec4i),
+            control_weights=put(packed.control_weights, wp.vec4f),
+            size=size,
+            positions=self.control_positions,
+            rest_vectors=self.rest_vectors,
+            segments=self.owners,
+            pairs=self.pairs,
+            rotations=self.rotations,
+            stretches=self.stretches,
+            flags=self.flags,
+            parameters=self._parameters,
+            attachment_points=self.attachment_points,
+            scale_vectors=self.scale_vectors,
+            posed=self.posed,
+        )
+        self.pose_skin = record_posing(posing, self.count, self.device)
+        carried = [self.edit_offsets, posing, self.posed_edit_offsets]
+        self.rotate_edit_offsets = self._launch(kernels.rotate_vectors, carried)
+        measured = [self._rest, self._rest_positions, posing]
         self._measure_distances = self._launch(kernels.measure_distances, measured)
-        self.restore_distances = self._launch(kernels.restore_distances, restored)
 
     def _launch(self, kernel: Any, inputs: list[Any]) -> devices.Launch:
         return devices.Launch(kernel, self.count, inputs, self.device)

@@ -21,7 +21,7 @@ from supple.skins.springs.attachment.segments import Segments
 from supple.skins.springs.attachment.weights import control_positions
 from supple.skins.springs.balance import FACTORED
 from supple.skins.springs.dynamics_state import DynamicsState
-from supple.skins.springs.state import AttachedState, RigState, Springs
+from supple.skins.springs.state import AttachedState, RigState, Springs, as_rows
 
 if TYPE_CHECKING:
     from supple.skins.springs.spring_dynamics import SpringDynamics
@@ -41,11 +41,9 @@ def rotate_incrementally(state: AttachedState, pose: Pose) -> Any:
     """The skin in a pose, on the device."""
     reshaped = set_shapes(state, pose)
     pose_bones(state, pose)
-    state.move_attachment_points()
-    state.rotate_scale_vectors()
     if reshaped:
         state.measure_distances()
-    state.restore_distances()
+    state.pose_skin()
     return state.posed
 
 
@@ -75,11 +73,13 @@ def pose_bones(state: AttachedState, pose: Pose) -> None:
     if squash is not None:
         stretches = stretches @ squash
     directions = quaternions.normalize(ends - starts)
-    devices.write(state.control_positions, control_positions(starts, ends))
+    quats = quaternions.quat_from_matrix(rotations)
+    apart = quaternions.quat_multiply(quaternions.conjugate(quats[one]), quats[other])
+    devices.write(state.control_positions, as_rows(control_positions(starts, ends)))
     devices.write(state.directions, directions)
-    devices.write(state.rotations, rotations)
-    devices.write(state.pairs.rotations, _rotation_vectors(np.swapaxes(rotations[one], 1, 2) @ rotations[other]))
-    devices.write(state.pairs.insides, _insides(state, directions))
+    devices.write(state.rotations, quats)
+    devices.write(state.pairs.rotations, as_rows(_rotation_vectors(apart)))
+    devices.write(state.pairs.insides, as_rows(_insides(state, directions)))
     state.is_stretched = not rigid or squash is not None
     devices.write(state.flags, np.array([state.is_stretched], dtype=np.int32))
     if state.is_stretched:
@@ -98,12 +98,12 @@ def _pose_segments(
     return starts, ends
 
 
-def _rotation_vectors(rotations: FloatArray) -> FloatArray:
-    """Axis times angle (N, 3) [rad] of rotations, the shorter way round."""
-    quats = quaternions.quat_from_matrix(rotations)
-    sine = np.linalg.norm(quats[:, :3], axis=1, keepdims=True)
-    angle = 2.0 * np.arctan2(sine, quats[:, 3:])
-    return quats[:, :3] * np.where(sine > 1e-9, angle / np.where(sine > 1e-9, sine, 1.0), 2.0)
+def _rotation_vectors(quats: FloatArray) -> FloatArray:
+    """Axis times angle (N, 3) [rad] of unit quaternions (N, 4), the shorter way round."""
+    shorter = quats * np.where(quats[:, 3:] < 0.0, -1.0, 1.0)
+    sine = np.linalg.norm(shorter[:, :3], axis=1, keepdims=True)
+    angle = 2.0 * np.arctan2(sine, shorter[:, 3:])
+    return shorter[:, :3] * np.where(sine > 1e-9, angle / np.where(sine > 1e-9, sine, 1.0), 2.0)
 
 
 def _insides(state: AttachedState, directions: FloatArray) -> FloatArray:
@@ -180,9 +180,9 @@ def relax(skin: SpringRig, state: RigState, pose: Pose, incoming: Any) -> Any:
     """Bring the incoming shape to rest in a pose."""
     state.tune(skin)
     pose_springs(state.springs, pose, incoming if skin.aims_at_incoming else None)
-    state.begin(incoming)
     state.sweeps_done = 0
-    if not is_factored(skin, state.springs) or not state.balance.run(math.ceil(skin.iterations / ROUND)):
+    shape = state.springs.attached.posed if incoming is None else incoming
+    if not is_factored(skin, state.springs) or not state.balance.run(shape, math.ceil(skin.iterations / ROUND)):
         state.begin(incoming)
         state.sweeps_done = sweep_until_at_rest(skin, state)
     devices.warp().copy(state.posed, state.springs.points[state.sweeps_done % 2])

@@ -14,70 +14,15 @@ spring adds what is positive:
 t are directions across u along the arc between u_i and u_j, s that across both. Springs to the bone have the same at
 one end.
 
-A group is eight entries of a list of vertices, -1 for none. `states` are eight numbers a vertex: where it is, 1 / l,
-and its polar. A group's ring are as many slots as the vertex with most neighbors has; a slot holds one neighbor of each
-of the eight, and -H_ij of these edges number by number. Compilers for processors know vectors of eight numbers, as used
-here; nothing of this runs on a GPU.
+`states` are eight numbers a vertex (see `placing`). A group's ring are as many slots as the vertex with most neighbors
+has; a slot holds one neighbor of each of the eight, and -H_ij of these edges number by number.
 """
 
 import warp as wp
 
-from supple.skins.springs.kernels.energy import NEAR, TINY, FloatArray, IntArray, Points, Polars, Springs
-
-# F and I are eight numbers; `rows` and `quads` turn rows of numbers, one vertex each, into eight of every kind.
-LANES = """
-#if !defined(__CUDA_ARCH__)
-    typedef float F __attribute__((ext_vector_type(8)));
-    typedef int I __attribute__((ext_vector_type(8)));
-    typedef float F8 __attribute__((ext_vector_type(8), aligned(4)));
-    typedef float F4 __attribute__((ext_vector_type(4), aligned(4)));
-    auto larger = [](F x, F y) { return __builtin_elementwise_max(x, y); };
-    auto root = [](F x) { return __builtin_elementwise_sqrt(x); };
-    auto low = [](F a, F b) { return __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13); };
-    auto high = [](F a, F b) { return __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15); };
-    auto low_pairs = [](F a, F b) { return __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13); };
-    auto high_pairs = [](F a, F b) { return __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15); };
-    auto low_half = [](F a, F b) { return __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11); };
-    auto high_half = [](F a, F b) { return __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15); };
-    auto rows = [&](const float* from, I i, F& a, F& b, F& c, F& d, F& e, F& f, F& g, F& h) {
-        F r[8];
-        for (int n = 0; n < 8; ++n) r[n] = *(const F8*)(from + 8 * i[n]);
-        const F p0 = low(r[0], r[1]), p1 = high(r[0], r[1]), p2 = low(r[2], r[3]), p3 = high(r[2], r[3]);
-        const F p4 = low(r[4], r[5]), p5 = high(r[4], r[5]), p6 = low(r[6], r[7]), p7 = high(r[6], r[7]);
-        const F q0 = low_pairs(p0, p2), q1 = high_pairs(p0, p2), q2 = low_pairs(p1, p3), q3 = high_pairs(p1, p3);
-        const F q4 = low_pairs(p4, p6), q5 = high_pairs(p4, p6), q6 = low_pairs(p5, p7), q7 = high_pairs(p5, p7);
-        a = low_half(q0, q4), b = low_half(q1, q5), c = low_half(q2, q6), d = low_half(q3, q7);
-        e = high_half(q0, q4), f = high_half(q1, q5), g = high_half(q2, q6), h = high_half(q3, q7);
-    };
-    auto quads = [&](const float* from, I i, F& a, F& b, F& c) {
-        F r[4];
-        for (int n = 0; n < 4; ++n) {
-            const F4 one = *(const F4*)(from + 4 * i[n]), other = *(const F4*)(from + 4 * i[n + 4]);
-            r[n] = __builtin_shufflevector(one, other, 0, 1, 2, 3, 4, 5, 6, 7);
-        }
-        const F p0 = low(r[0], r[1]), p1 = high(r[0], r[1]), p2 = low(r[2], r[3]), p3 = high(r[2], r[3]);
-        a = low_pairs(p0, p2), b = high_pairs(p0, p2), c = low_pairs(p1, p3);
-    };
-    auto at = [](const float* from, int size, I i, int k) {
-        F found;
-        for (int n = 0; n < 8; ++n) found[n] = from[size * i[n] + k];
-        return found;
-    };
-    const int* list = some.data + 8 * group;
-    I i;
-    for (int n = 0; n < 8; ++n) i[n] = list[n] < 0 ? 0 : list[n];
-"""
-
-RINGS = """
-    const float tiny = 1.0e-12f, flat = 1.0e-4f;  // TINY and FLAT
-    I start, count;
-    int most = 0;
-    for (int n = 0; n < 8; ++n) {
-        start[n] = springs.starts.data[i[n]];
-        count[n] = list[n] < 0 ? 0 : springs.starts.data[i[n] + 1] - start[n];
-        most = count[n] > most ? count[n] : most;
-    }
-"""
+from supple.skins.springs.kernels.eight import LANES, NEIGHBORS, RINGS
+from supple.skins.springs.kernels.energy import FloatArray, IntArray, Points, Springs
+from supple.skins.springs.kernels.rounds import Rounds
 
 _STATE = """
     const float *state = states.data, *wanted = (const float*)springs.edges.data;
@@ -91,16 +36,6 @@ _STATE = """
         const F off = __builtin_elementwise_abs(change) * sine;
         return cosine * cosine_0 + sine * sine_0 < 0.0f ? change * (2.0f - off) / larger(off, flat) : change;
     };
-"""
-
-NEIGHBORS = """
-    for (int k = 0; k < most; ++k) {
-        I e, j;
-        for (int n = 0; n < 8; ++n) {
-            e[n] = k < count[n] ? start[n] + k : (count[n] > 0 ? start[n] : 0);
-            j[n] = springs.others.data[e[n]];
-        }
-        const I there = count > k;
 """
 
 _EDGE = f"""{NEIGHBORS}
@@ -194,7 +129,7 @@ _BLOCK = """
         const F alike = alike_ways ? inverse_j * towards : 0.0f, radial = w1 - alike;
         aside += alike;
         const F mx = radial * vx, my = radial * vy, mz = radial * vz;
-        float* block = blocks.data + 72 * slot;
+        float* block = rounds.blocks.data + 72 * slot;
         *(F8*)(block) = aside + ex * px + ux * mx + tx * hx + sx * gx;
         *(F8*)(block + 8) = ex * py + ux * my + tx * hy + sx * gy;
         *(F8*)(block + 16) = ex * pz + ux * mz + tx * hz + sx * gz;
@@ -204,15 +139,19 @@ _BLOCK = """
         *(F8*)(block + 48) = ez * px + uz * mx + tz * hx + sz * gx;
         *(F8*)(block + 56) = ez * py + uz * my + tz * hy + sz * gy;
         *(F8*)(block + 64) = aside + ez * pz + uz * mz + tz * hz + sz * gz;
-        for (int n = 0; n < 8; ++n) neighbors.data[8 * slot + n] = j[n];
+        for (int n = 0; n < 8; ++n) rounds.neighbors.data[8 * slot + n] = j[n];
         ++slot;
 """
 
 _LINEARIZE = f"""
+    const auto& some = rounds.pulled;
+    const auto& states = rounds.states;
+    const float least = 1.0e-6f;  // of all springs at a vertex, which H has at least
+    const float scale = 2.0f / (rounds.highest + rounds.lowest);
 {LANES}{RINGS}{_STATE}
     // What H_ii has of u u^T, of 1, and of 1 - u u^T; then all of it.
     F out = 0.0f, every = 0.0f, plane = 0.0f, xx = 0.0f, yy = 0.0f, zz = 0.0f, xy = 0.0f, xz = 0.0f, yz = 0.0f;
-    int slot = slots.data[group];
+    int slot = rounds.slots.data[group];
 {_EDGE}{_BLOCK}{_SITE}
     const F levered = squared * inverse * inverse, own_sine = larger(bone_sine, flat);
     plane += larger(-outwards * inverse, 0.0f) + levered * site_2 * larger(to_aim, 0.0f);
@@ -229,7 +168,7 @@ _LINEARIZE = f"""
     const F s = freedom / larger(xx * c_xx + xy * c_xy + xz * c_xz, 1.0e-36f);
     const F i_xx = s * c_xx, i_xy = s * c_xy, i_xz = s * c_xz, i_yy = s * (xx * zz - xz * xz);
     const F i_yz = s * (xy * xz - xx * yz), i_zz = s * (xx * yy - xy * xy);
-    float* row = sides.data + 72 * group;
+    float* row = rounds.sides.data + 72 * group;
     *(F8*)(row) = fx, *(F8*)(row + 8) = fy, *(F8*)(row + 16) = fz;
     *(F8*)(row + 24) = i_xx, *(F8*)(row + 32) = i_xy, *(F8*)(row + 40) = i_xz;
     *(F8*)(row + 48) = i_yy, *(F8*)(row + 56) = i_yz, *(F8*)(row + 64) = i_zz;
@@ -237,22 +176,23 @@ _LINEARIZE = f"""
     const F yz_ = scale * (i_xz * fx + i_yz * fy + i_zz * fz);
     for (int n = 0; n < 8; ++n)
         if (list[n] >= 0) {{
-            float* move = moves.data + 4 * i[n];
+            float* move = rounds.others.data + 4 * i[n];
             move[0] = yx[n], move[1] = yy_[n], move[2] = yz_[n];
         }}
 #endif
 """
 
 _RESPOND = f"""
+    const auto& some = rounds.pulled;
 {LANES}
-    const float* row = sides.data + 72 * group;
+    const float* row = rounds.sides.data + 72 * group;
     F sx = *(const F8*)(row), sy = *(const F8*)(row + 8), sz = *(const F8*)(row + 16);
-    for (int slot = slots.data[group]; slot < slots.data[group + 1]; ++slot) {{
+    for (int slot = rounds.slots.data[group]; slot < rounds.slots.data[group + 1]; ++slot) {{
         I j;
-        for (int n = 0; n < 8; ++n) j[n] = neighbors.data[8 * slot + n];
+        for (int n = 0; n < 8; ++n) j[n] = rounds.neighbors.data[8 * slot + n];
         F x, y, z;
-        quads(moves.data, j, x, y, z);
-        const float* block = blocks.data + 72 * slot;
+        triples(moves.data, j, x, y, z);
+        const float* block = rounds.blocks.data + 72 * slot;
         sx += *(const F8*)(block) * x + *(const F8*)(block + 8) * y + *(const F8*)(block + 16) * z;
         sy += *(const F8*)(block + 24) * x + *(const F8*)(block + 32) * y + *(const F8*)(block + 40) * z;
         sz += *(const F8*)(block + 48) * x + *(const F8*)(block + 56) * y + *(const F8*)(block + 64) * z;
@@ -260,8 +200,9 @@ _RESPOND = f"""
     const F i_xx = *(const F8*)(row + 24), i_xy = *(const F8*)(row + 32), i_xz = *(const F8*)(row + 40);
     const F i_yy = *(const F8*)(row + 48), i_yz = *(const F8*)(row + 56), i_zz = *(const F8*)(row + 64);
     F x, y, z, last_x, last_y, last_z;
-    quads(moves.data, i, x, y, z);
-    quads(before.data, i, last_x, last_y, last_z);
+    triples(moves.data, i, x, y, z);
+    triples(before.data, i, last_x, last_y, last_z);
+    const float scale = 2.0f / (rounds.highest + rounds.lowest);
     const float own = weight * scale, kept = weight * (1.0f - scale), back = 1.0f - weight;
     x = own * (i_xx * sx + i_xy * sy + i_xz * sz) + kept * x + back * last_x;
     y = own * (i_xy * sx + i_yy * sy + i_yz * sz) + kept * y + back * last_y;
@@ -273,20 +214,6 @@ _RESPOND = f"""
         }}
 #endif
 """
-
-
-@wp.func
-def take_state(i: int, x: wp.vec3f, p: wp.vec4f, springs: Springs, states: FloatArray):
-    """What groups read of a vertex: where it is, 1 / l, or what pulls aside have of it near the bone, and its polar."""
-    row = 8 * i
-    states[row] = x[0]
-    states[row + 1] = x[1]
-    states[row + 2] = x[2]
-    states[row + 3] = 1.0 / wp.max(wp.max(p[3] + springs.aims[i][3], NEAR * springs.rest_lengths[i]), TINY)
-    states[row + 4] = p[0]
-    states[row + 5] = p[1]
-    states[row + 6] = p[2]
-    states[row + 7] = p[3]
 
 
 @wp.func_native(_PULL)
@@ -303,43 +230,16 @@ def pull_group(
 
 
 @wp.func_native(_LINEARIZE)
-def linearize_group(
-    group: int,
-    some: IntArray,
-    slots: IntArray,
-    springs: Springs,
-    states: FloatArray,
-    least: float,
-    scale: float,
-    neighbors: IntArray,
-    blocks: FloatArray,
-    sides: FloatArray,
-    moves: FloatArray,
-):
-    """Pulls F and the inverse of H_ii of a group into `sides`, -H_ij into `blocks`; y <- s H_ii^-1 F."""
+def linearize_group(group: int, springs: Springs, rounds: Rounds):
+    """Pulls F and the inverse of H_ii of a group into `sides`, -H_ij into `blocks`; y <- s H_ii^-1 F into `others`."""
 
 
 @wp.func_native(_RESPOND)
-def respond_group(
-    group: int,
-    some: IntArray,
-    slots: IntArray,
-    scale: float,
-    weight: float,
-    neighbors: IntArray,
-    blocks: FloatArray,
-    sides: FloatArray,
-    moves: FloatArray,
-    before: FloatArray,
-):
-    """One of Jacobi's rounds: y <- weight (s H_ii^-1 (F - sum H_ij y_j) + (1 - s) y) + (1 - weight) y_before."""
+def respond_group(group: int, weight: float, moves: FloatArray, before: FloatArray, rounds: Rounds):
+    """One of Jacobi's rounds: y <- weight (s H_ii^-1 (F - sum H_ij y_j) + (1 - s) y) + (1 - weight) y_before.
 
-
-@wp.kernel(enable_backward=False)
-def take_states(first: int, springs: Springs, now: Points, polars: Polars, states: FloatArray):
-    """Take a shape."""
-    i = first + wp.tid()
-    take_state(i, now[i], polars[i], springs, states)
+    It is written over the last but one.
+    """
 
 
 @wp.kernel(enable_backward=False)

@@ -3,18 +3,17 @@
 
 import warp as wp
 
+from supple.skins.springs.kernels.eight import LANES, NEIGHBORS, RINGS
 from supple.skins.springs.kernels.energy import FloatArray, IntArray, Points, Springs
-from supple.skins.springs.kernels.lanes import LANES, NEIGHBORS, RINGS
 from supple.skins.springs.kernels.springs import MAX_STRETCH
 
 _LIMIT = f"""
 {LANES}{RINGS}
     const float *swing = swings.data, *home = homes.data, *wanted = (const float*)springs.edges.data;
-    auto smaller = [](F a, F b) {{ return __builtin_elementwise_min(a, b); }};
     const float half = 0.5f * max_stretch, yielding = 0.05f;  // within `half` nothing is taut
     F x, y, z, vx, vy, vz, loose, room, home_x, home_y, home_z;
     rows(swing, i, x, y, z, vx, vy, vz, loose, room);
-    quads(home, i, home_x, home_y, home_z);
+    triples(home, i, home_x, home_y, home_z);
     F change_x = 0.0f, change_y = 0.0f, change_z = 0.0f;
 {NEIGHBORS}
         F other_x, other_y, other_z, wx, wy, wz, loose_j, room_j;
@@ -27,7 +26,7 @@ _LIMIT = f"""
         const I tight = there & ((opens & (squared > longest * longest)) | (closes & (squared < shortest * shortest)));
         if (!__builtin_reduce_or(tight)) continue;
         F there_x, there_y, there_z;
-        quads(home, j, there_x, there_y, there_z);
+        triples(home, j, there_x, there_y, there_z);
         const F gx = there_x - home_x, gy = there_y - home_y, gz = there_z - home_z;
         const F length = larger(root(squared), tiny), aimed = root(gx * gx + gy * gy + gz * gz);
         const F out = larger(aimed, rest), in = smaller(aimed, rest);

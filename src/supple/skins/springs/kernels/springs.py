@@ -59,15 +59,6 @@ def begin(first: int, start: Points, springs: Springs, now: Points, before: Poin
 
 
 @wp.kernel(enable_backward=False)
-def move(first: int, springs: Springs, moves: Points, now: Points, polars: Polars):
-    """x <- x + move, as far as it is free."""
-    i = first + wp.tid()
-    x = now[i] + springs.freedom[i] * moves[i]
-    now[i] = x
-    polars[i] = polar(x, springs.attachment_points[i], springs.aims[i])
-
-
-@wp.kernel(enable_backward=False)
 def aim(first: int, aimed_at: Points, attachment_points: Points, fallback: Points, aims: Polars):
     """(u', l') of every vertex; where a scale vector has no length, a fixed direction stands in."""
     i = first + wp.tid()
