@@ -20,6 +20,7 @@ from supple.skins.kinematic.hanging_shells import HangingShells
 from supple.skins.kinematic.stretch_guard import StretchGuard
 from supple.skins.kinematic.swelling.limb_swelling import LimbSwelling
 from supple.skins.kinematic.volume_preservation import RestVolume
+from supple.skins.position_based.body.foreign_skin import foreign_share
 from supple.skins.position_based.body.softness import automatic_softness, firmness
 from supple.skins.position_based.body.tetrahedral_body import WHERE, Bonds, FleshBody, build_body
 from supple.skins.position_based.contact.binding import CollisionBinding
@@ -69,7 +70,7 @@ class SkinAttachment:
         size = body.constraints.size
         follow = 1.0 - smoothstep(embedding.distance / size, _NEAR, _FAR)
         follow *= (1.0 - character.anatomy.firmness) * smoothstep(2.0 * body.half_thickness / size, *_HOLDS)
-        follow *= 1.0 - smoothstep(body.disagreement(character), *_FOREIGN)
+        follow *= 1.0 - smoothstep(foreign_share(character, body), *_FOREIGN)
         follow = limit_slope(follow, character.points, kept_edges(character.triangles), 1.0 / (_FADES * size))
         blocks = pack_blocks(embedding.corners, embedding.barycentric)
         attached = embedding.carry(body.constraints.points)

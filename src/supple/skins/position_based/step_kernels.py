@@ -12,7 +12,7 @@ from supple.geometry.kernels.block import BLOCK, SHARED_ROWS
 from supple.geometry.kernels.oscillator import advance_oscillator, clamp_offset, oscillator_coefficients
 from supple.geometry.kernels.particle import position
 from supple.geometry.kernels.rotation import inverse_rotate, rotate
-from supple.skins.kinematic.kernels import Joints, Quaternions, Transforms, Weights, transform_affine
+from supple.skins.kinematic.kernels import Joints, Quaternions, Transforms, Weights, mat34, transform_affine
 from supple.skins.kinematic.rotation_kernels import blend_rotations
 
 Vec4Array = wp.array(dtype=wp.vec4f)
@@ -95,6 +95,16 @@ def warm_start(
 
 
 @wp.func
+def turn_affine(m: mat34, v: wp.vec3f) -> wp.vec3f:
+    """M v for the linear part of an affine M."""
+    return wp.vec3f(
+        m[0, 0] * v[0] + m[0, 1] * v[1] + m[0, 2] * v[2],
+        m[1, 0] * v[0] + m[1, 1] * v[1] + m[1, 2] * v[2],
+        m[2, 0] * v[0] + m[2, 1] * v[1] + m[2, 2] * v[2],
+    )
+
+
+@wp.func
 def bound_point(
     i: int, joint: int, bones: Vec4iArray, points: Vec3Array, weights: Vec4Array, transforms: Transforms
 ) -> wp.vec3f:
@@ -103,7 +113,8 @@ def bound_point(
     weight = weights[i]
     a = wp.vec3f(0.0, 0.0, 0.0)
     for k in range(4):
-        a += weight[k] * transform_affine(transforms[joint + bone[k]], points[4 * i + k])
+        if weight[k] > 0.0:
+            a += weight[k] * transform_affine(transforms[joint + bone[k]], points[4 * i + k])
     return a
 
 
@@ -243,6 +254,9 @@ def carry_skin(
     the vertex.
     """
     v = first + wp.tid()
+    if follow[v] == 0.0:
+        skin[v] = incoming[v]
+        return
     q = wp.vec3f(0.0, 0.0, 0.0)
     d = wp.vec3f(0.0, 0.0, 0.0)
     for b in range(v * blocks, v * blocks + blocks):
@@ -311,15 +325,20 @@ def cover_bones(
     """
     v = first + wp.tid()
     i = v % each
-    joint = (v / each) * joint_count
     rest = covers[i]
-    if rest[1] > 0.0:
+    x = skin[v]
+    s = incoming[v]
+    if rest[1] > 0.0 and wp.length_sq(x - s) > 0.0:
+        joint = (v / each) * joint_count
         a = bound_point(i, joint, bones, points, weights, transforms)
+        bone = bones[i]
+        weight = weights[i]
+        offset = offsets[i]
         n = wp.vec3f(0.0, 0.0, 0.0)
         for k in range(4):
-            m = transforms[joint + bones[i][k]]
-            n += weights[i][k] * (transform_affine(m, offsets[i]) - transform_affine(m, wp.vec3f(0.0, 0.0, 0.0)))
+            if weight[k] > 0.0:
+                n += weight[k] * turn_affine(transforms[joint + bone[k]], offset)
         n = wp.normalize(n)
-        least = wp.min(wp.dot(incoming[v] - a, n), LEAST_COVER * rest[0])
-        missing = wp.max(least - wp.dot(skin[v] - a, n), 0.0)
-        skin[v] = skin[v] + (rest[1] * missing) * n
+        least = wp.min(wp.dot(s - a, n), LEAST_COVER * rest[0])
+        missing = wp.max(least - wp.dot(x - a, n), 0.0)
+        skin[v] = x + (rest[1] * missing) * n

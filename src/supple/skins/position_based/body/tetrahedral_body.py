@@ -107,17 +107,6 @@ class FleshBody:
         """A value per vertex of the skin (V, ...) as a value per particle (P, ...)."""
         return np.asarray(np.einsum("pk,pk...->p...", self.surface_barycentric, values[self.surface_corners]))
 
-    def disagreement(self, character: Character) -> FloatArray:
-        """The share (V,) of its weights in which every vertex of the skin differs from the flesh it is embedded in."""
-        from scipy.sparse import csr_array
-
-        joints, corners = len(character.skeleton), self.embedding.corners
-        rows = np.repeat(np.arange(len(corners)), corners.shape[1])
-        shape = len(corners), len(self.joint)
-        onto = csr_array((self.embedding.barycentric.ravel(), (rows, corners.ravel())), shape=shape)
-        own = character.require_weights(WHERE)
-        return np.asarray(0.5 * np.abs(onto @ self.weights.dense(joints) - own.dense(joints)).sum(axis=1))
-
 
 def build_body(character: Character, *, count: int, weights: str, spread: float = _HARDLY) -> FleshBody:
     """Fill a character with about `count` tetrahedra and tie them to its bones.
