@@ -49,3 +49,25 @@ def test_times_that_are_none_are_refused(tube, crowd):
     source = CrowdMotion(crowd, [supple.motion("bend", tube)] * COUNT)
     with pytest.raises(InputError, match="finite time"):
         source.sample(float("nan"))
+
+
+def test_every_copy_has_shapes_of_its_own():
+    """Under a blend, shares of shapes in the motions of single copies change those alone; plain names change all."""
+    hero = supple.character("hero", vertices=700)
+    rng = np.random.default_rng(0)
+    shaped = hero.replace(shapes={name: rng.normal(0.0, 0.01, hero.points.shape) for name in ("smile", "a/b")})
+    walk = supple.motion("walk", shaped)
+    smiling = walk.replace(shapes={"smile": np.linspace(0.0, 1.0, walk.frames), "a/b": np.full(walk.frames, 0.3)})
+    live, delays = NoisyMotion(smiling), [0.0, 0.2, 0.4]
+    for sources in ([walk, smiling, smiling], [smiling, walk, live]):
+        crowd = Crowd.of(shaped, 3)
+        motion, player = CrowdMotion(crowd, sources, delays), supple.player(crowd, supple.LinearBlend())
+        for time in (0.1, 0.3, 0.35):
+            found = crowd.apart(player.play(motion, time))
+            for copy, source in enumerate(sources):
+                wanted = supple.player(shaped, supple.LinearBlend()).play(source, time + delays[copy])
+                np.testing.assert_allclose(found[copy], wanted, atol=1e-6)
+    both = supple.Pose(crowd.skeleton.world_from_joint, shapes={"smile": 0.5, "1/a/b": 1.0, "9/smile": 1.0, "1/x": 1.0})
+    rest = crowd.apart(player.advance(both))
+    np.testing.assert_allclose(rest[0], shaped.points + 0.5 * shaped.shapes["smile"], atol=1e-6)
+    np.testing.assert_allclose(rest[1], rest[0] + shaped.shapes["a/b"], atol=1e-6)

@@ -79,6 +79,9 @@ def test_kernels_place_members_as_the_host_does(device):
     pose = CrowdMotion.of(crowd, cast).sample(0.7)
     np.testing.assert_allclose(matrices.numpy(), pose.skinning(crowd.skeleton)[:, :3], atol=5e-5)
     np.testing.assert_allclose(motions.centers(0.7), cast.centers(0.7), atol=5e-5)
+    positions = wp.zeros(joints, dtype=wp.vec3d, device=device)
+    motions.write_positions(0.7, positions)
+    np.testing.assert_allclose(positions.numpy(), pose.world_from_joint[:, :3, 3], atol=5e-5)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +190,10 @@ def test_results_do_not_depend_on_threads():
         np.testing.assert_array_equal(a.points["all"], b.points["all"])
 
 
-@pytest.mark.parametrize("skin", [FLESH, supple.PositionBased(tetrahedra=400, contact="off", iterations=4)])
+@pytest.mark.parametrize(
+    "skin",
+    [FLESH, supple.PositionBased(tetrahedra=400, contact="off", iterations=4), supple.PoseSpaceDynamics(step=1 / 60)],
+)
 def test_flesh_of_a_newcomer_among_others_is_as_if_it_had_started_alone(monkeypatch, skin):
     """Where one player moves several (as on a GPU), who comes later starts as alone, and nobody else feels it."""
     monkeypatch.setattr(pool.Pool, "_size_of_blocks", lambda self, most: min(3, most))

@@ -342,7 +342,7 @@ class Player:
             raise InputError("player", "stretch was asked for", "no frame was made yet", "call play or advance first")
         if self._stretch is None or self._stretch[0].points is not self._shown:
             made = StretchOnDevice(self.character.triangles, self._shown, self.device)
-            self._stretch = made, MorphTargets(self.character.points, self.character.shapes)
+            self._stretch = made, MorphTargets.from_character(self.character)
             made.set_rest(self.character.points)
         measure, morph_targets = self._stretch
         rest = morph_targets.update(self._pose.shapes)

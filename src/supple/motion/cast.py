@@ -75,6 +75,16 @@ class Cast:
                 world[members] = [source.sample(one).world_from_joint for one in times[members].tolist()]
         return world if self.placements is None else np.asarray(self.placements)[:, None] @ world
 
+    def shapes(self, time: float) -> dict[str, float]:
+        """How much there is of every member's shapes (morph targets) at a time [s]: "3/smile" is that of member 3."""
+        found: dict[str, float] = {}
+        for source, members in self._groups if self.has_shapes else ():
+            for m in members.tolist():
+                own = time + float(np.asarray(self.delays)[m])
+                shares = source.sample_shapes(own) if isinstance(source, Motion) else source.sample(own).shapes
+                found.update({f"{m}/{name}": share for name, share in shares.items()})
+        return found
+
     def centers(self, time: float, device: str = "cpu") -> FloatArray:
         """The middle of every member's joints (N, 3) [m] at a time [s]; a GPU finds those of motions."""
         motions = self.on_device(device)
@@ -116,8 +126,8 @@ class Cast:
 
     @cached_property
     def has_shapes(self) -> bool:
-        """Whether any of them follows a motion that also changes shapes (morph targets)."""
-        return any(isinstance(source, Motion) and bool(source.shapes) for source, _ in self._groups)
+        """Whether any of them may change shapes (morph targets) too: motions that do, and all that is no motion."""
+        return any(not isinstance(source, Motion) or bool(source.shapes) for source, _ in self._groups)
 
     @cached_property
     def _last(self) -> _Moment:

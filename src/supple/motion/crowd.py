@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -58,12 +58,15 @@ class CrowdMotion:
         return self.crowd.skeleton
 
     def sample(self, time: float) -> Pose:
-        """The poses of all copies at a time [s]; shapes (morph targets) are left at rest.
+        """The poses of all copies at a time [s]; a share of "3/smile" is that of copy 3 of its shape (morph target).
 
         Those of motions are made when they are looked at; a GPU makes its own, without asking the host.
         """
         check_time(time, "CrowdMotion")
-        return CrowdPose(self, time) if self.cast.has_motions_only else Pose(self.world_from_joint(time))
+        shapes = self.cast.shapes(time)
+        if self.cast.has_motions_only:
+            return CrowdPose(self, time, shapes)
+        return Pose(self.world_from_joint(time), shapes=shapes)
 
     def world_from_joint(self, time: float) -> FloatArray:
         """Where the joints (count J, 4, 4) of all copies are at a time [s]."""
@@ -77,10 +80,10 @@ class CrowdMotion:
 class CrowdPose(Pose):
     """The pose of a crowd at one moment of its motions, made when it is looked at."""
 
-    def __init__(self, source: CrowdMotion, time: float) -> None:
+    def __init__(self, source: CrowdMotion, time: float, shapes: Mapping[str, float]) -> None:
         object.__setattr__(self, "_source", source)
         object.__setattr__(self, "_time", time)
-        object.__setattr__(self, "shapes", MappingProxyType({}))
+        object.__setattr__(self, "shapes", MappingProxyType(dict(shapes)))
 
     _source: CrowdMotion
     _time: float
@@ -110,3 +113,11 @@ class CrowdPose(Pose):
             super().write_heads(heads)
         else:
             motions.write_heads(self._time, heads)
+
+    def write_positions(self, positions: Any) -> None:
+        """The same to `positions` (count J,), vec3d."""
+        motions = self._source.on_device(str(positions.device))
+        if motions is None:
+            super().write_positions(positions)
+        else:
+            motions.write_positions(self._time, positions)

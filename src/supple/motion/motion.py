@@ -148,17 +148,26 @@ class Motion:
 
     def sample(self, time: float) -> Pose:
         """The pose at any `time` [s]."""
+        first, last, fraction, laps = self._keys_around(time)
+        world = self._transforms_between(first, last, np.array(fraction), np.array(laps))
+        return Pose(world, shapes=self._shapes_between(first, last, fraction))
+
+    def sample_shapes(self, time: float) -> dict[str, float]:
+        """How much there is of every shape at a `time` [s]."""
+        first, last, fraction, _ = self._keys_around(time)
+        return self._shapes_between(first, last, fraction)
+
+    def _keys_around(self, time: float) -> tuple[int, int, float, int]:
+        """The keys before and after a time, how far it is between them, and in which lap."""
         if not math.isfinite(time):
             raise InputError(_WHERE, f"time is {time}", "a finite time is needed", "pass seconds")
         laps = math.floor(time / self.duration) if self.loop and self.duration > 0.0 else 0
         position = min(max((time - laps * self.duration) * self.fps, 0.0), float(self.frames - 1))
         first = min(int(position), max(self.frames - 2, 0))
-        last = min(first + 1, self.frames - 1)
-        fraction = position - first
-        weights = {
-            name: float(keys[first] + fraction * (keys[last] - keys[first])) for name, keys in self.shapes.items()
-        }
-        return Pose(self._transforms_between(first, last, np.array(fraction), np.array(laps)), shapes=weights)
+        return first, min(first + 1, self.frames - 1), position - first, laps
+
+    def _shapes_between(self, first: int, last: int, fraction: float) -> dict[str, float]:
+        return {name: float(keys[first] + fraction * (keys[last] - keys[first])) for name, keys in self.shapes.items()}
 
     def sample_transforms(self, times: FloatArray) -> FloatArray:
         """Where all joints are (N, J, 4, 4) in the world at each of the `times` (N,) [s], without shapes."""

@@ -30,6 +30,14 @@ def place_heads(first: int, joints: int, placements: Transforms, heads: Vec3Arra
 
 
 @wp.kernel(enable_backward=False)
+def widen_heads(first: int, heads: Vec3Array, positions: wp.array(dtype=wp.vec3d)):
+    """h_j in double precision, for differences between frames."""
+    n = first + wp.tid()
+    h = heads[n]
+    positions[n] = wp.vec3d(wp.float64(h[0]), wp.float64(h[1]), wp.float64(h[2]))
+
+
+@wp.kernel(enable_backward=False)
 def average_heads(first: int, joints: int, heads: Vec3Array, centers: Vec3Array):
     """The middle of the joints of every copy."""
     c = first + wp.tid()

@@ -93,6 +93,10 @@ class Pose:
         """Bring where all joints are to `heads` (J,), vec3f on a device."""
         devices.write(heads, self.world_from_joint[:, :3, 3])
 
+    def write_positions(self, positions: Any) -> None:
+        """The same to `positions` (J,), vec3d."""
+        devices.write(positions, self.world_from_joint[:, :3, 3])
+
     def moved(self, world_from_world: FloatArray) -> Pose:
         """The same pose carried elsewhere by a transform (4, 4)."""
         carry = frozen(world_from_world, np.float64, (4, 4), "Pose", "world_from_world")

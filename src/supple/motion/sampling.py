@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -78,16 +79,31 @@ class DeviceMotions:
 
         self._write(sampling_kernels.sample_heads, placing_kernels.place_heads, time, heads)
 
+    def write_positions(self, time: float, positions: Any) -> None:
+        """The same to `positions` (C J,), vec3d; they are as exact as the keys are, which is single precision."""
+        from supple.motion.placing_kernels import widen_heads
+
+        self.write_heads(time, self._heads)
+        inputs = [0, self._heads, positions]
+        devices.warp().launch(widen_heads, dim=self._count, inputs=inputs, device=self.device)
+
     def centers(self, time: float) -> FloatArray:
         """The middle of every copy's joints (C, 3) [m] at a time [s], on the host."""
         from supple.motion.placing_kernels import average_heads
 
-        wp = devices.warp()
-        copies = self._count // self._joints
-        heads, centers = (wp.empty(size, dtype=wp.vec3f, device=self.device) for size in (self._count, copies))
-        self.write_heads(time, heads)
-        wp.launch(average_heads, dim=copies, inputs=[0, self._joints, heads, centers], device=self.device)
-        return devices.to_host(centers).astype(np.float64)
+        self.write_heads(time, self._heads)
+        inputs = [0, self._joints, self._heads, self._centers]
+        devices.warp().launch(average_heads, dim=len(self._centers), inputs=inputs, device=self.device)
+        return devices.to_host(self._centers).astype(np.float64)
+
+    @cached_property
+    def _heads(self) -> Any:
+        """Room for where the joints are."""
+        return devices.warp().empty(self._count, dtype=devices.warp().vec3f, device=self.device)
+
+    @cached_property
+    def _centers(self) -> Any:
+        return devices.warp().empty(self._count // self._joints, dtype=devices.warp().vec3f, device=self.device)
 
     def _write(self, sample: Any, place: Any, time: float, target: Any) -> None:
         devices.write(self._time, np.array([time]))

@@ -7,8 +7,10 @@ import pytest
 
 import supple
 from conftest import make_tube
+from supple.character import Crowd
 from supple.errors import FormatError, InputError
 from supple.geometry.quaternions import quat_from_axis_angle
+from supple.motion import Cast, CrowdMotion
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose
 from supple.skins.examples import HostSkin
@@ -243,3 +245,18 @@ def test_without_a_model_it_teaches_itself(tube):
     player = supple.player(tube, supple.PoseSpace())
     off = np.mean([distance(player.advance(pose), teach(pose)) for pose in poses])
     assert off < 0.6 * np.mean([distance(below(pose), teach(pose)) for pose in poses])
+
+
+@pytest.mark.parametrize("base", ["linear", "dual-quaternion"])
+@pytest.mark.parametrize("kind", [supple.PoseSpace, supple.PoseSpaceDynamics])
+def test_copies_of_a_crowd_are_to_the_bit_as_each_is_alone(tube, kind, base):
+    """One model, one player, motions and phases of their own."""
+    skin, motions = kind(base=base), [bend(tube, 1.0), bend(tube, -0.8, speed=5.0), bend(tube, 0.5)]
+    crowd, delays = Crowd.of(tube, 3), [0.0, 0.2, 0.5]
+    motion, cast = CrowdMotion(crowd, motions, delays), Cast(motions, delays)
+    together, alone = supple.player(crowd, skin), [supple.player(tube, skin) for _ in range(3)]
+    for frame in range(8):
+        found = crowd.apart(together.play(motion, frame / 30.0))
+        wanted = [player.play(cast.member(copy), frame / 30.0) for copy, player in enumerate(alone)]
+        np.testing.assert_array_equal(found, wanted)
+    assert len({points.tobytes() for points in found}) == 3

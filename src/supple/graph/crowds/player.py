@@ -140,10 +140,10 @@ class CrowdPlayer:
             rungs, before, weight = memory.rungs[own], memory.before[own], weights[own]
             below = np.where(before < 0, rungs, before)
             for rung, pool in enumerate(self._pools[name]):
-                pool.show(dict.fromkeys(np.flatnonzero(below == rung).tolist(), 1.0), self._shown[name])
+                pool.show((below == rung).astype(np.float64), self._shown[name], coming=False)
             for rung, pool in enumerate(self._pools[name]):
-                coming = np.flatnonzero((before >= 0) & (rungs == rung) & (weight > 0.0))
-                pool.show(dict(zip(coming.tolist(), weight[coming].tolist(), strict=True)), self._shown[name])
+                coming = (before >= 0) & (rungs == rung)
+                pool.show(np.where(coming, weight, 0.0), self._shown[name], coming=True)
             levels[name], changes[name], away[name] = rungs.copy(), weight, distances[own]
             waiting[name] = chooser.waiting[[chooser.levels.index(level) for level in group.levels]]
             points[name] = self._shown[name] if on_device else self._fetch(name, group.count)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple import device as devices
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.character.crowd import Crowd as Copies
+from supple.graph.crowds.showing import Showing
 from supple.graph.graph import Graph
 from supple.graph.player import Player
 from supple.motion.cast import Cast
@@ -37,7 +37,7 @@ class Block:
     source: PoseSource | None = None
     cast: Cast | None = None
     points: DevicePoints = None
-    showing: _Showing | None = None
+    showing: dict[bool, Showing] = field(default_factory=dict)
 
     @property
     def live(self) -> bool:
@@ -93,9 +93,7 @@ class Pool:
             block.follows[:], block.source = member, None
         elif not was_here:
             self._newcomers.append((block, place))
-            block.follows[place], block.source = member, None
-        block.shown[place] = True
-        self._places[member] = block, place
+        self._take_place(member, block, place)
 
     def leave(self, member: int) -> None:
         """Move a member no more."""
@@ -118,16 +116,35 @@ class Pool:
         One after the other: side by side on threads of their own they took longer, since the launches of each are
         spread over all cores already.
         """
-        self._start_newcomers(cast)
+        if self._graph.step is None:
+            self._newcomers = []
+            self._close_ranks()
+        else:
+            self._start_newcomers(cast)
         for block in self.blocks:
             if block.live:
                 self._play(block, cast, time)
 
+    def _close_ranks(self) -> None:
+        """Bring members without a history together in as few blocks as they need: an empty place costs its work."""
+        live = sorted((block for block in self.blocks if block.live), key=lambda block: -int(block.shown.sum()))
+        needed = -(-len(self._places) // self._together)
+        free = [(block, place) for block in live[:needed] for place in np.flatnonzero(~block.shown).tolist()]
+        for block in live[needed:]:
+            for place in np.flatnonzero(block.shown).tolist():
+                member = int(block.follows[place])
+                block.shown[place] = False
+                self._take_place(member, *free.pop(0))
+
+    def _take_place(self, member: int, block: Block, place: int) -> None:
+        if block.follows[place] != member:
+            block.follows[place], block.source = member, None
+        block.shown[place] = True
+        self._places[member] = block, place
+
     def _start_newcomers(self, cast: Cast) -> None:
         """Members that joined others in a block start on their own, and are taken in there."""
         newcomers, self._newcomers = self._newcomers, []
-        if self._graph.step is None:
-            return
         for block, place in newcomers:
             if self._alone is None:
                 self._alone = Player(self._character, self._graph, device=self._device, fps=self._fps)
@@ -142,35 +159,16 @@ class Pool:
             )
         block.points = block.player.play(block.source, time, on_device=True)
 
-    def show(self, weights: Mapping[int, float], shown: DevicePoints) -> None:
-        """Put members, each by so much, over what is `shown` (N V,) of the group."""
-        for block in self.blocks if weights else ():
-            places = zip(block.follows.tolist(), block.shown.tolist(), strict=True)
-            members = [m if shows and m in weights else -1 for m, shows in places]
-            if max(members) >= 0:
-                amounts = [weights.get(m, 0.0) for m in members]
-                showing = block.showing
+    def show(self, amounts: FloatArray, shown: DevicePoints, *, coming: bool) -> None:
+        """Put members over what is `shown` (N V,) of the group, each of them by its amount (N,), none where that is 0.
+
+        Those who are `coming` are put over the others, by as much as changes from frame to frame.
+        """
+        for block in self.blocks:
+            share = np.where(block.shown, amounts[block.follows], 0.0)
+            if share.any():
+                showing = block.showing.get(coming)
                 if showing is None or showing.points is not block.points:
-                    showing = _Showing(block.points, shown, self._vertices, self._together, self._device)
-                    block.showing = showing
-                showing.show(members, amounts)
-
-
-class _Showing:
-    """The launch that puts the places of one block over what is shown."""
-
-    def __init__(self, points: DevicePoints, shown: DevicePoints, vertices: int, places: int, device: str) -> None:
-        from supple.graph.crowds.kernels import show_members
-
-        wp = devices.warp()
-        self.points = points
-        self._members = wp.zeros(places, dtype=wp.int32, device=device)
-        self._weights = wp.zeros(places, dtype=wp.float32, device=device)
-        inputs = [vertices, points, self._members, self._weights, shown]
-        self._launch = devices.Launch(show_members, places * vertices, inputs, device)
-
-    def show(self, members: Sequence[int], weights: Sequence[float]) -> None:
-        """Show the members of all places, -1 for none, each by so much."""
-        devices.write(self._members, np.array(members, dtype=np.int32))
-        devices.write(self._weights, np.array(weights))
-        self._launch()
+                    showing = Showing(block.points, shown, self._vertices, self._together, self._device)
+                    block.showing[coming] = showing
+                showing.show(np.where(share > 0.0, block.follows, -1), share)

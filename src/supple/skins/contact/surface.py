@@ -125,9 +125,9 @@ class Surface:
         """Take other displacements (n, 3) [m] that are not to be seen."""
         devices.write(self.rest_sag, rest_sag)
 
-    def reshape(self, shapes: Mapping[str, FloatArray]) -> None:
-        """Take other shapes from the next step on."""
-        self._rest.exchange(shapes)
+    def reshape(self, character: Character) -> None:
+        """Take the shapes of another character of the same mesh from the next step on."""
+        self._rest.reshape(character)
 
     @property
     def bones(self) -> FloatArray:

@@ -220,11 +220,11 @@ class MorphedRest:
     """Rest points of a frame before any joint moves them: v + sum_k share_k offset_k, for shapes (morph targets) k."""
 
     def __init__(self, character: Character, arrays: BlendArrays) -> None:
-        self._morph_targets, self._arrays = MorphTargets(character.points, character.shapes), arrays
+        self._morph_targets, self._arrays = MorphTargets.from_character(character), arrays
 
-    def exchange(self, shapes: Mapping[str, FloatArray]) -> None:
-        """Take other shapes from the next frame on."""
-        self._morph_targets.exchange(shapes)
+    def reshape(self, character: Character) -> None:
+        """Take the shapes of another character of the same mesh from the next frame on."""
+        self._morph_targets.reshape(character)
 
     def set(self, weights: Mapping[str, float]) -> None:
         """Take this frame's shares by name; shapes that the character does not have change nothing."""
@@ -270,7 +270,7 @@ class BlendState:
 
     def reshape(self, binding: BlendBinding) -> None:
         """Go on with the shapes of another binding of the same mesh."""
-        self._rest.exchange(binding.character.shapes)
+        self._rest.reshape(binding.character)
 
     def pose(self, pose: Pose) -> Any:
         """The skin in a pose, on the device."""

@@ -9,6 +9,7 @@ import numpy as np
 from supple import device as devices
 from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.character.character import Character
+from supple.character.crowd import Crowd, stacked
 from supple.skins.kinematic.blend import BlendWeights
 from supple.skins.pose_space.inputs import JointFrame
 from supple.skins.pose_space.model import PoseSpaceModel
@@ -19,8 +20,9 @@ class PoseSpaceBinding:
     """What follows from a model and its character; names are those of `PoseSpaceModel`.
 
     `shapes` (n, 3, 4) are the components of `PackedShapes` as offsets [m], and `centers` (P, M, D / 4, 4) in blocks
-    of four, of which part p has `used[p]`. Neither shapes nor maps of the character count: offsets are added to
-    whatever its shapes make of the rest pose.
+    of four, of which part p has `used[p]`. Of a crowd, weights and what joints are seen from stand one copy after
+    another, and the model itself is there once for all `copies`. Neither shapes nor maps of the character count:
+    offsets are added to whatever its shapes make of the rest pose.
     """
 
     character: Character
@@ -38,6 +40,7 @@ class PoseSpaceBinding:
     blocks: IntArray
     shapes: Float32Array
     constants: devices.Constants
+    copies: int = 1
 
     @classmethod
     def from_model(cls, model: PoseSpaceModel, character: Character, device: str) -> PoseSpaceBinding:
@@ -59,6 +62,18 @@ class PoseSpaceBinding:
             packed.blocks,
             (packed.levels * packed.units[packed.blocks][:, None]).astype(np.float32),
             devices.Constants(device),
+        )
+
+    def stack(self, crowd: Crowd) -> PoseSpaceBinding:
+        """That of a crowd, of which this is one member's."""
+        references = stacked(self.references, crowd.count, len(self.references))
+        return replace(
+            self,
+            character=crowd,
+            blend_weights=self.blend_weights.stack(crowd.count),
+            references=np.where(np.tile(self.references, crowd.count) < 0, -1, references),
+            homes=np.tile(self.homes, (crowd.count, 1)),
+            copies=crowd.count,
         )
 
     @property

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from supple.character.character import Character
+from supple.character.crowd import Crowd
 from supple.motion.pose import Pose
 from supple.settings import setting
 from supple.skins.base import DevicePoints, SoftSkin
@@ -29,6 +30,7 @@ class PoseSpaceDynamics(PoseSpaceSettings, SoftSkin[PoseSpaceBinding, PoseSpaceS
 
     command_name: ClassVar[str] = "pose-space-dynamics"
     cached: ClassVar[bool] = True
+    stackable: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = PAPERS
 
     step: float = setting(_STEP, "Simulation step", unit="s", low=1e-4, high=0.1)
@@ -48,6 +50,9 @@ class PoseSpaceDynamics(PoseSpaceSettings, SoftSkin[PoseSpaceBinding, PoseSpaceS
 
     def bind(self, character: Character, device: str) -> PoseSpaceBinding:
         return PoseSpaceBinding.from_model(self.model_for(character), character, device)
+
+    def stack(self, binding: PoseSpaceBinding, crowd: Crowd) -> PoseSpaceBinding:
+        return binding.stack(crowd)
 
     def allocate(self, binding: PoseSpaceBinding) -> PoseSpaceState:
         return PoseSpaceState(binding)

@@ -116,7 +116,7 @@ class InputReader:
         wp, count = devices.warp(), len(frame.references)
         self._affine = affine
         self._positions = wp.zeros(count, dtype=wp.vec3d, device=device)
-        self._rate = wp.zeros(1, dtype=wp.float32, device=device)
+        self._rate, self._interval = wp.zeros(1, dtype=wp.float32, device=device), 0.0
         self.inputs = wp.zeros(INPUTS * count, dtype=wp.float32, device=device)
         self.history = History(
             wp.zeros(count, dtype=wp.int32, device=device),
@@ -137,11 +137,14 @@ class InputReader:
         inputs = [affine.matrices, self._positions, joints, history, self.inputs]
         self.launch = devices.Launch(kernels.read_joints, count, inputs, device)
 
-    def set(self, pose: Pose, skinning: FloatArray, interval: float) -> None:
+    def set_pose(self, pose: Pose, skeleton: Skeleton, interval: float) -> None:
         """Take a pose; `interval` [s] is the time since the last one, 0 where nothing follows."""
-        self._affine.set(skinning)
-        devices.write(self._positions, pose.world_from_joint[:, :3, 3])
-        devices.write(self._rate, np.array([1.0 / interval if interval > 0.0 else 0.0], dtype=np.float32))
+        self._affine.set_pose(pose, skeleton)
+        if interval > 0.0:  # else nobody asks where joints are
+            pose.write_positions(self._positions)
+        if interval != self._interval:
+            self._interval = interval
+            devices.write(self._rate, np.array([1.0 / interval if interval > 0.0 else 0.0], dtype=np.float32))
 
     def forget(self) -> None:
         """Be at rest in the next pose."""
@@ -156,7 +159,7 @@ def read_inputs(character: Character, frame: JointFrame, examples: SkinExamples)
     for number, pose in enumerate(examples.poses):
         if number in starts:
             reader.forget()
-        reader.set(pose, pose.skinning(character.skeleton), examples.interval)
+        reader.set_pose(pose, character.skeleton, examples.interval)
         reader.launch()
         found[number] = devices.to_host(reader.inputs)
     return found

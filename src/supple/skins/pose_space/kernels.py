@@ -3,7 +3,8 @@
 
 Symbols: R_j how joint j is turned away from rest, p_j where it is, h_j a rotation in the middle of what it does; x the
 inputs of a part, scaled; c_m its centres, k_m = exp(-|x - c_m|^2 / 2); a the coefficients of its components, in blocks
-of four; B the components, one 3x4 matrix for a vertex and a block. Every kernel works on item `first + tid`.
+of four; B the components, one 3x4 matrix for a vertex and a block. Copies of a crowd stand one
+after another and share what the model is made of. Every kernel works on item `first + tid`.
 """
 
 import warp as wp
@@ -122,10 +123,15 @@ def read_joints(
 
 
 @wp.kernel(enable_backward=False)
-def scale_inputs(first: int, inputs: FloatArray, entries: IntArray, scales: FloatArray, scaled: FloatArray):
-    """x: the numbers that a part looks at, each as much as it counts."""
+def scale_inputs(
+    first: int, stride: int, inputs: FloatArray, entries: IntArray, scales: FloatArray, scaled: FloatArray
+):
+    """x: the numbers that a part looks at, each as much as it counts, among the `stride` numbers of its copy."""
     i = first + wp.tid()
-    scaled[i] = scales[i] * inputs[entries[i]]
+    count = entries.shape[0]
+    c = i // count
+    k = i - c * count
+    scaled[i] = scales[k] * inputs[c * stride + entries[k]]
 
 
 @wp.kernel(enable_backward=False)
@@ -137,32 +143,49 @@ def weigh_centers(
     There is room for `size` times four numbers in a centre; a part has `used` of these.
     """
     i = first + wp.tid()
-    part = i // count
+    part = i // count  # of any copy
+    own = part % used.shape[0]
+    center = (own * count + i - part * count) * size
     squares = wp.vec4f()
-    for d in range(used[part]):
-        apart = scaled[part * size + d] - centers[i * size + d]
+    for d in range(used[own]):
+        apart = scaled[part * size + d] - centers[center + d]
         squares += wp.cw_mul(apart, apart)
     weights[i] = wp.exp(-0.5 * (squares[0] + squares[1] + squares[2] + squares[3]))
 
 
 @wp.kernel(enable_backward=False)
-def mix_centers(first: int, count: int, part_of: IntArray, coefficients: Blocks, weights: FloatArray, mixed: Blocks):
+def mix_centers(
+    first: int, parts: int, count: int, part_of: IntArray, coefficients: Blocks, weights: FloatArray, mixed: Blocks
+):
     """How much there is of the four components of a block: sum_m k_m a_m."""
-    b = first + wp.tid()
-    start = part_of[b] * count
+    i = first + wp.tid()
+    blocks = part_of.shape[0]
+    c = i // blocks
+    b = i - c * blocks
+    start = (c * parts + part_of[b]) * count
     total = wp.vec4f()
     for m in range(count):
         total += weights[start + m] * coefficients[b * count + m]
-    mixed[b] = total
+    mixed[i] = total
 
 
 @wp.kernel(enable_backward=False)
 def displace(
-    first: int, rows: IntArray, blocks: IntArray, shapes: Shapes, mixed: Blocks, rest: Points, displaced: Points
+    first: int,
+    amounts: int,
+    rows: IntArray,
+    blocks: IntArray,
+    shapes: Shapes,
+    mixed: Blocks,
+    rest: Points,
+    displaced: Points,
 ):
-    """v + sum_b B_vb a_b: a vertex at rest with its offset."""
-    v = first + wp.tid()
+    """v + sum_b B_vb a_b: a vertex at rest with its offset, of a copy that has so many blocks of `amounts`."""
+    i = first + wp.tid()
+    vertices = rows.shape[0] - 1
+    c = i // vertices
+    v = i - c * vertices
     offset = wp.vec3f()
-    for i in range(rows[v], rows[v + 1]):
-        offset += shapes[i] * mixed[blocks[i]]
-    displaced[v] = rest[v] + offset
+    for entry in range(rows[v], rows[v + 1]):
+        offset += shapes[entry] * mixed[c * amounts + blocks[entry]]
+    displaced[i] = rest[i] + offset

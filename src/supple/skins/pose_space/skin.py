@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from supple.character.character import Character
+from supple.character.crowd import Crowd
 from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.settings import Settings, setting
@@ -72,6 +73,7 @@ class PoseSpace(PoseSpaceSettings, Skin[PoseSpaceBinding, PoseSpaceState]):
 
     command_name: ClassVar[str] = "pose-space"
     cached: ClassVar[bool] = True
+    stackable: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = PAPERS
 
     def check_for(self, character: Character) -> None:
@@ -80,6 +82,9 @@ class PoseSpace(PoseSpaceSettings, Skin[PoseSpaceBinding, PoseSpaceState]):
 
     def bind(self, character: Character, device: str) -> PoseSpaceBinding:
         return PoseSpaceBinding.from_model(self.model_for(character), character, device)
+
+    def stack(self, binding: PoseSpaceBinding, crowd: Crowd) -> PoseSpaceBinding:
+        return binding.stack(crowd)
 
     def allocate(self, binding: PoseSpaceBinding) -> PoseSpaceState:
         return PoseSpaceState(binding)

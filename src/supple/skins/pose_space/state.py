@@ -22,7 +22,7 @@ class PoseSpaceState:
         self._skeleton, device = binding.character.skeleton, constants.device
         self._arrays = BlendArrays(binding.blend_weights, constants)
         self._rest = devices.to_device(binding.blend_weights.points, wp.vec3f, device)
-        self._morphs = MorphTargets(binding.character.points, binding.character.shapes)
+        self._morphs = MorphTargets.from_character(binding.character)
         affine = Affine(len(self._skeleton), device)
         self._reader = InputReader(binding.frame, affine, device)
         self._below: Blend = (
@@ -44,7 +44,7 @@ class PoseSpaceState:
 
     def exchange(self, binding: PoseSpaceBinding) -> None:
         """Go on with the shapes of another binding of the same mesh."""
-        self._morphs.exchange(binding.character.shapes)
+        self._morphs.reshape(binding.character)
 
     def forget(self) -> None:
         """Be at rest in the next pose."""
@@ -55,10 +55,9 @@ class PoseSpaceState:
         rest = self._morphs.update(pose.shapes)
         if rest is not None:
             devices.write(self._rest, rest)
-        skinning = pose.skinning(self._skeleton)
-        self._reader.set(pose, skinning, interval)
+        self._reader.set_pose(pose, self._skeleton, interval)
         if not self._shares_transforms:
-            self._below.set(skinning)
+            self._below.set_pose(pose, self._skeleton)
         self._stages()
         return self.points
 
@@ -67,37 +66,29 @@ class PoseSpaceState:
         from supple.skins.kinematic.kernels import mat34
         from supple.skins.pose_space import kernels
 
-        wp, constants = devices.warp(), binding.constants
+        wp, constants, copies = devices.warp(), binding.constants, binding.copies
         put, blank, device = constants.put, constants.blank, constants.device
         parts, count = binding.centers.shape[:2]
         size = binding.entries.shape[1]
-        scaled = blank(parts * size // 4, wp.vec4f)
-        weights = blank(parts * count, wp.float32)
-        mixed = blank(max(len(binding.part_of), 1), wp.vec4f)
-        numbers = wp.array(ptr=scaled.ptr, dtype=wp.float32, shape=parts * size, device=device)
+        scaled = blank(copies * parts * size // 4, wp.vec4f)
+        weights = blank(copies * parts * count, wp.float32)
+        mixed = blank(max(copies * len(binding.part_of), 1), wp.vec4f)
+        numbers = wp.array(ptr=scaled.ptr, dtype=wp.float32, shape=copies * parts * size, device=device)
         centers, coefficients = (put(each, wp.vec4f).flatten() for each in (binding.centers, binding.coefficients))
         entries, scales = put(binding.entries, wp.int32).flatten(), put(binding.scales, wp.float32).flatten()
-        shapes, rest = put(binding.shapes, mat34), self._arrays.rest
+        used, part_of = put(binding.used, wp.int32), put(binding.part_of, wp.int32)
+        looked_at, shapes = len(self._reader.inputs) // copies, put(binding.shapes, mat34)
+        rows, blocks, rest = put(binding.rows, wp.int32), put(binding.blocks, wp.int32), self._arrays.rest
+
+        def recorded(kernel: Any, items: int, *inputs: Any) -> devices.Launch:
+            return devices.Launch(kernel, copies * items, inputs, device)
+
+        amounts = len(binding.part_of)
         return [
-            devices.Launch(kernels.scale_inputs, parts * size, [self._reader.inputs, entries, scales, numbers], device),
-            devices.Launch(
-                kernels.weigh_centers,
-                parts * count,
-                [size // 4, count, put(binding.used, wp.int32), scaled, centers, weights],
-                device,
-            ),
-            devices.Launch(
-                kernels.mix_centers,
-                len(binding.part_of),
-                [count, put(binding.part_of, wp.int32), coefficients, weights, mixed],
-                device,
-            ),
-            devices.Launch(
-                kernels.displace,
-                len(binding.rows) - 1,
-                [put(binding.rows, wp.int32), put(binding.blocks, wp.int32), shapes, mixed, self._rest, rest],
-                device,
-            ),
+            recorded(kernels.scale_inputs, parts * size, looked_at, self._reader.inputs, entries, scales, numbers),
+            recorded(kernels.weigh_centers, parts * count, size // 4, count, used, scaled, centers, weights),
+            recorded(kernels.mix_centers, amounts, parts, count, part_of, coefficients, weights, mixed),
+            recorded(kernels.displace, len(binding.rows) - 1, amounts, rows, blocks, shapes, mixed, self._rest, rest),
         ]
 
 
