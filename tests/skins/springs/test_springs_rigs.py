@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import supple
+from conftest import make_tube
 from supple import IncrementalRotation, Motion, Pose, SpringDynamics, SpringRig
 from supple.character.anatomy.rigid_parts import rigid_fraction
 from supple.character.skeleton import Skeleton
@@ -82,38 +83,77 @@ def test_flesh_on_real_rigs(name, data_file):
 @pytest.mark.parametrize("name", ["gltf/human_cmu_8clips.glb", "gltf/horse-animations.glb"])
 def test_flesh_on_rigs_without_names(name, data_file):
     character = supple.load(data_file(name))
-    check_flesh(*forget_names(character, find_clip(character, CLIPS[name], data_file)))
+    check_flesh(*forget_names(character, find_clip(character, CLIPS[name], data_file)), face=False)
 
 
 @pytest.mark.slow
-def test_feet_in_a_jump_that_another_body_did(data_file):
-    """It begins crouched: what of a shoe is as good as rigid stays with the bone in the first pose too."""
-    character, jumper = (supple.load(data_file(f"gltf/human{name}.glb")) for name in ("-sintel", "_cmu_8clips"))
+@pytest.mark.parametrize(
+    ("name", "clip"), [("sintel", "02_04_jump_balance"), ("sintel", "49_06_cartwheel"), ("bunny", "90_08_side_flip")]
+)
+def test_flesh_in_clips_that_another_body_did(name, clip, data_file):
+    """Some begin crouched: what is as good as rigid stays with the bones in the first pose too."""
+    character, acrobat = (supple.load(data_file(f"gltf/human{file}.glb")) for file in (f"-{name}", "_cmu_8clips"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # fingers and faces follow nothing
-        check_flesh(character, jumper.motions["02_04_jump_balance"].retarget(character), seconds=0.1)
+        check_flesh(character, acrobat.motions[clip].retarget(character), seconds=0.3)
 
 
-def check_flesh(character, clip, *, seconds=0.5):
-    """Of a hundred edges 98 are between 0.85 and 1.15 of their balance, and all of heads, hands and feet is within a
-    millimetre of where the bones have it, on a body of 1.8 m.
+@pytest.mark.parametrize("preset", ["flesh", "cartoon"])
+def test_held_in_its_first_pose_it_does_not_move(preset):
+    """It begins in the balance that time steps find, which hold firm skin more than sweeps do."""
+    hero = supple.character("hero", vertices=1500)
+    crouched = supple.motion("run-and-stop", hero).sample(0.2)
+    player = supple.player(hero, SpringDynamics.preset(preset), fps=60.0)
+    frames = [player.advance(crouched).copy() for _ in range(60)]
+    assert max(float(np.linalg.norm(frame - frames[0], axis=1).max()) for frame in frames) < 5e-4
+
+
+def test_firm_skin_does_not_ring():
+    """Half a limb is firm: when its bones jerk aside, it is back with them in a few steps, while flesh swings on."""
+    tube = make_tube(rings=41, sectors=12, bones=2)
+    height, rest = tube.points[:, 1], tube.skeleton.world_from_joint
+    tube = tube.replace(maps={"jiggle": (height < 0.5 * height.max()).astype(float)})
+    player = supple.player(tube, SpringDynamics(damping=0.02), fps=120.0)
+    away = []
+    for step in range(30):
+        aside = np.array([0.02 * (step > 1), 0.0, 0.0])
+        world = rest.copy()
+        world[:, :3, 3] += aside
+        away.append(np.linalg.norm(player.advance(Pose(world)) - aside - tube.points, axis=1))
+    late = np.array(away)[10:]
+    firm, flesh = late[:, height > 0.75 * height.max()].max(), late[:, height < 0.25 * height.max()].max()
+    assert flesh > 0.005
+    assert firm < 0.02 * flesh
+
+
+def check_flesh(character, clip, *, seconds=0.5, face=True):
+    """Edges keep between 0.85 and 1.15 of their balance, and heads, hands and feet stay with the bones.
+
+    Of all edges 98 of a hundred do, and 99 of those that neither first stage nor balance change by more than a
+    twentieth (unless nobody says what is a `face`: then it swings). What has three quarters of its weights from joints
+    of heads, hands and feet is such a part, or what anatomy says: all of it is within a millimetre of where the bones
+    have it, on a body of 1.8 m, from the first frame on.
     """
     millimetre = 1e-3 * max(float(character.size.max()) / 1.8, 1.0)
     moving = supple.player(character, SpringDynamics(), fps=30.0)
     stiffness = {kind: getattr(STIFFNESS, kind) for kind in ("relative_radius", "radius", "twist")}
     still = supple.player(character, SpringRig(iterations=300, stiffness=stiffness))
     bones = supple.player(character, IncrementalRotation())
-    firm = rigid_fraction(character, character.weights) > 0.999
+    firm = (rigid_fraction(character, character.weights) > 0.75) | (character.body_shape.rigid > 0.999)
     one, other = kept_edges(character.triangles).T
-    ratios, away = [], [0.0]
+    rest = np.linalg.norm(character.points[one] - character.points[other], axis=1)
+    ratios, kept, away = [], [], [0.0]
     for time in np.arange(0.0, min(clip.duration, seconds), 1.0 / 30.0):
-        here, there = moving.play(clip, time), still.play(clip, time)
-        lengths = [np.linalg.norm(points[one] - points[other], axis=1) for points in (here, there)]
+        here, there, first = moving.play(clip, time), still.play(clip, time), bones.play(clip, time)
+        lengths = [np.linalg.norm(points[one] - points[other], axis=1) for points in (here, there, first)]
         known = lengths[1] > 1e-6 * character.size.max()
         ratios.append(lengths[0][known] / lengths[1][known])
+        kept.append(ratios[-1][(np.abs(np.array(lengths[1:]) - rest) <= 0.05 * rest).all(axis=0)[known]])
         if firm.any():
-            away.append(float(np.linalg.norm(here - bones.play(clip, time), axis=1)[firm].max()))
+            away.append(float(np.linalg.norm(here - first, axis=1)[firm].max()))
     low, high = np.quantile(np.concatenate(ratios), [0.01, 0.99])
     assert low > 0.85
     assert high < 1.15
+    whole = np.concatenate(kept)
+    assert ((whole < 0.85) | (whole > 1.15)).mean() < (0.01 if face else 0.02)
     assert max(away) < millimetre

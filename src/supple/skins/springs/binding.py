@@ -72,6 +72,8 @@ _ON_SKELETON = 1e-3  # of an edge: a vertex this near to its attachment point ha
 _LEAST_RECOIL = 1e-6  # of all springs: with less, nothing draws skin back at a pace of its own
 _AS_GOOD_AS_RIGID = 0.02  # of being free to swing: sweep by sweep, what is left of it would add up in a first pose
 _LEAST_LOOSENESS = 0.05  # below which skin counts as firm
+_FIRM = 8  # how soon skin that is less loose is damped more: by this power of what it lacks
+_LEAST_KEPT = 0.3  # of its velocity that skin keeps in a step, so that it gets to where its springs draw it
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,6 +297,17 @@ class SpringBinding:
         loose = 2.0 * np.pi * frequency / np.sqrt(np.maximum(tuned.recoil, _LEAST_RECOIL))
         firm = np.minimum(loose / np.maximum(self.looseness, _LEAST_LOOSENESS), fastest)
         return np.maximum(loose, firm).astype(np.float32)
+
+    def fadings(self, tuned: TunedStiffness, rates: Float32Array, damping: float, step: float) -> Float32Array:
+        """How fast (V,) [1/s] velocities fade: 2 zeta omega, by the pace omega at which each vertex itself swings.
+
+        So skin that answers sooner comes to rest sooner, as flesh and what lies firm on bone do. Firm skin has no swing
+        of its own: the ratio zeta goes from `damping` to at least one as looseness goes from one to nothing. No more
+        fades than lets skin follow its balance within two or three steps [s].
+        """
+        pace = rates.astype(np.float64) * np.sqrt(np.maximum(tuned.recoil, _LEAST_RECOIL))
+        ratio = damping + max(1.0 - damping, 0.0) * (1.0 - self.looseness) ** _FIRM
+        return np.minimum(2.0 * ratio * pace, np.log(1.0 / _LEAST_KEPT) / step).astype(np.float32)
 
 
 def _possible(options: AttachmentOptions, character: Character, method: str) -> AttachmentOptions:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _LIMITING = 2  # rounds in which edges lose what would stretch them too far; even, so that buffers are back in place
 _STRETCH = 0.2  # of `max_offset`: how much longer or shorter than without motion edges may swing
+_RESTING = 32  # steps in which skin that is damped so that nothing overshoots comes to rest, but for a hundredth
+_MOST_CALM = 0.5  # of a step: skin that swings sooner than this would not get to its balance
 _MOMENTUM = 0.9  # of relaxing sweeps in time
 _ROOM_LASTS = 0.25  # s: after this time, a third is left of the room that a hand made
 
@@ -60,7 +62,7 @@ class DynamicsState:
         self.aimed_at: Any = None
         self.last_buffer = 0
         self._looseness, self._rates, self._max_offsets = (blank(count, wp.float32) for _ in range(3))
-        self._parameters = blank(7, wp.float32)
+        self._fadings, self._parameters = blank(count, wp.float32), blank(5, wp.float32)
         relaxed = devices.to_device(np.array([math.inf, _MOMENTUM, 0.0], dtype=np.float32), wp.float32, device)
         self.carry = self._record_carry()
         self._limits = self._record_limits()
@@ -70,6 +72,7 @@ class DynamicsState:
             self.springs,
             self.memory,
             looseness=self._looseness,
+            fadings=self._fadings,
             max_offsets=self._max_offsets,
             parameters=self._parameters,
         )
@@ -111,9 +114,10 @@ class DynamicsState:
         if self._swings:
             devices.write(springs.all.freedom, springs.binding.swinging_freedom)
         inertia = skin.inertia if self._swings else 0.0
-        fading = -2.0 * skin.damping * 2.0 * math.pi * skin.frequency  # 1/s
-        retained = [math.exp(fading * dt), math.exp(-skin.step / _ROOM_LASTS)]
-        row = [skin.step, inertia, dt, *retained, _STRETCH * skin.max_offset, math.exp(fading * skin.step)]
+        self._calm = np.float32(2.0 * min(2.0 * math.pi * skin.frequency, _MOST_CALM / skin.step))
+        devices.write(self._fadings, springs.binding.fadings(springs.tuned, rates, skin.damping, skin.step))
+        room_retention = math.exp(-skin.step / _ROOM_LASTS)
+        row = [skin.step, inertia, dt, room_retention, _STRETCH * skin.max_offset]
         devices.write(self._parameters, np.array(row))
         if self._swings:
             self._implicit.tune(rates, skin.step, skin.iterations)
@@ -138,8 +142,19 @@ class DynamicsState:
         self.hold(other.hands.pulls)
 
     def settle(self, count: int) -> Any:
-        """The shape in the buffers after `count` sweeps without any velocity."""
-        return self._run(self._free[False], count)
+        """The shape in the buffers where nothing swings: after `count` sweeps, and steps that let it come to rest.
+
+        Steps hold what is firm more than sweeps do, so that it would leap in the first of them.
+        """
+        rested = self._run(self._free[False], count)
+        if not self._swings:
+            return rested
+        usual = devices.to_host(self._fadings).copy()
+        devices.write(self._fadings, np.maximum(usual, self._calm))
+        for _ in range(_RESTING):
+            self._implicit.run()
+        devices.write(self._fadings, usual)
+        return self.springs.points[0]
 
     def sweep(self, count: int) -> Any:
         """The shape in the buffers after `count` sweeps of a step; what does not swing has no velocity."""
@@ -212,6 +227,7 @@ class DynamicsState:
         fixed = [
             springs.all,
             self._rates,
+            self._fadings,
             self._max_offsets,
             self.memory.rooms,
             self._parameters,

@@ -18,23 +18,30 @@ if TYPE_CHECKING:
 
 _LIGHTER = 3.0  # see `shares`
 _MOST = 0.99  # of all vertices: how many answer their pulls in all rounds as they should
-_PATIENCE = 0.9 / 8.0  # rounds for every sweep asked for, of those that leave a third; twice as many change little
+_PATIENCE = 1.8 / 8.0  # rounds for every sweep asked for, of those that leave a third
+_LIMITING = 2  # rounds in which edges lose what would take them too far
+_STIFF = 4.0  # rate h, from which on skin is made heavier still
+_HEAVIER = 1.5
 
 
 def shares(rates: Float32Array, step: float) -> FloatArray:
     """How much (V,) of its springs' stiffness a vertex is made heavier by; none where it is loose.
 
     Springs are at most half as stiff as `total`, and K at least half as stiff as they are, so that 1/2 - 4 / (rate h)^2
-    would do; a quarter less is taken off.
+    would do for small moves; a quarter less is taken off. Where edges are so short beside the limb that skin would
+    swing many times in a step, as on buckles and laces, a move is many edges long, and springs that it turns and
+    presses are stiffer than at rest: there it is made heavier by up to four times that.
     """
-    return np.clip(0.5 - _LIGHTER / np.maximum(rates.astype(np.float64) * step, 1e-6) ** 2, 0.0, 0.5)
+    x = np.maximum(rates.astype(np.float64) * step, 1e-6)
+    enough = np.clip(0.5 - _LIGHTER / x**2, 0.0, 0.5)
+    return np.asarray(enough + _HEAVIER * np.clip(1.0 - (_STIFF / x) ** 2, 0.0, 1.0))
 
 
 class ImplicitStep:
     """The launches of one step over the first buffer of some springs."""
 
     def __init__(
-        self, springs: Springs, memory: SpringMemory, *, looseness: Any, max_offsets: Any, parameters: Any
+        self, springs: Springs, memory: SpringMemory, *, looseness: Any, fadings: Any, max_offsets: Any, parameters: Any
     ) -> None:
         from supple.skins.springs.kernels import implicit as kernels
 
@@ -49,9 +56,11 @@ class ImplicitStep:
         responding = [springs.all, self.rates, parameters, *matrix]
         self._responding = [*record_pulls(springs, self._forces), self._launch(kernels.respond, responding)]
         limited = blank(count, wp.vec3f)
-        self._limiting = record_limits(springs, memory, looseness=looseness, parameters=parameters, limited=limited)
+        self._limiting = record_limits(
+            springs, memory, looseness=looseness, parameters=parameters, limited=limited, rounds=_LIMITING
+        )
         self._stepping = [springs.all, self.rates, max_offsets, memory.rooms, parameters, limited, memory.velocities]
-        self._parameters, self._velocities = parameters, memory.velocities
+        self._parameters, self._fadings, self._velocities = parameters, fadings, memory.velocities
         self._runs: devices.Chain | None = None
 
     def tune(self, rates: Float32Array, step: float, iterations: int) -> None:
@@ -91,7 +100,7 @@ class ImplicitStep:
             launches.append(self._launch(kernels.spread, inputs))
             one, other = other, one
         launches += [
-            self._launch(kernels.accelerate, [self._parameters, one, self._velocities]),
+            self._launch(kernels.accelerate, [self._parameters, self._fadings, one, self._velocities]),
             *self._limiting,
             self._launch(kernels.step, [*self._stepping, springs.points[0], springs.polars[0]]),
         ]

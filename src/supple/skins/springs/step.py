@@ -227,11 +227,12 @@ def start(skin: SpringDynamics, state: DynamicsState, pose: Pose, incoming: Any)
     state.aimed_at = incoming if skin.aims_at_incoming else None
     pose_springs(state.springs, pose, state.aimed_at)
     state.springs.begin(incoming)()
-    devices.warp().copy(memory.points, state.settle(_SETTLING))
-    state.remember_bones()
     memory.velocities.zero_()
-    state.forget_drifts()
     memory.rooms.zero_()
+    devices.warp().copy(memory.points, state.settle(_SETTLING))
+    memory.velocities.zero_()
+    state.remember_bones()
+    state.forget_drifts()
     state.remember_pose(pose)
 
 

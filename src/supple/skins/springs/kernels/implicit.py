@@ -4,7 +4,7 @@
 Symbols: x a vertex, v its velocity, F the pulls, m = total / rate^2 its mass; K a matrix of one number c_ij per edge
 and one per vertex that is about as stiff as the springs, h the step, b shares (`implicit.shares`).
 
-    (m / h^2 + b K) y = F(x),    v <- retention (v + y / h),    x <- x + h v
+    (m / h^2 + b K) y = F(x),    v <- exp(-fading h) (v + y / h),    x <- x + h v
 
 With K the true stiffness and b = 1/4 that is the trapezoidal rule, with b = 0 symplectic Euler's; both take nothing
 from a swing. It is stable where springs are at most 4 (m / h^2 + b K) stiff. y is found by a few of Jacobi's rounds
@@ -23,7 +23,7 @@ from supple.skins.springs.kernels.energy import (
     polar,
     total_stiffness,
 )
-from supple.skins.springs.kernels.springs import STEP, STEP_RETENTION, swing
+from supple.skins.springs.kernels.springs import STEP, swing
 
 
 @wp.kernel(enable_backward=False)
@@ -70,10 +70,11 @@ def spread(
 
 
 @wp.kernel(enable_backward=False)
-def accelerate(first: int, parameters: FloatArray, answers: Points, velocities: Points):
-    """v <- retention (v + y / h)."""
+def accelerate(first: int, parameters: FloatArray, fadings: FloatArray, answers: Points, velocities: Points):
+    """v <- exp(-fading h) (v + y / h)."""
     i = first + wp.tid()
-    velocities[i] = parameters[STEP_RETENTION] * (velocities[i] + (1.0 / parameters[STEP]) * answers[i])
+    retained = wp.exp(-fadings[i] * parameters[STEP])
+    velocities[i] = retained * (velocities[i] + (1.0 / parameters[STEP]) * answers[i])
 
 
 @wp.kernel(enable_backward=False)

@@ -21,8 +21,8 @@ from supple.skins.springs.kernels.energy import (
 )
 
 STEP_SCALE, MOMENTUM, MEASURED = wp.constant(0), wp.constant(1), wp.constant(2)  # parameters of sweeps
-STEP, INERTIA, SWEEP_STEP, RETENTION = wp.constant(0), wp.constant(1), wp.constant(2), wp.constant(3)  # and in time
-ROOM_RETENTION, MAX_STRETCH, STEP_RETENTION = wp.constant(4), wp.constant(5), wp.constant(6)
+STEP, INERTIA, SWEEP_STEP = wp.constant(0), wp.constant(1), wp.constant(2)  # and in time
+ROOM_RETENTION, MAX_STRETCH = wp.constant(3), wp.constant(4)
 
 SURE = wp.constant(16.0)  # how soon the last move counts fully, by the squared cosine between it and the pull
 CALM = wp.constant(0.8)  # damping of skin that a hand has let go, of the pace at which it swings; two ends all swings
@@ -283,6 +283,7 @@ def integrate(
     first: int,
     springs: Springs,
     rates: FloatArray,
+    fadings: FloatArray,
     max_offsets: FloatArray,
     rooms: FloatArray,
     parameters: FloatArray,
@@ -292,7 +293,7 @@ def integrate(
     after: Points,
     after_polars: Polars,
 ):
-    """Semi-implicit Euler: v <- retention (v + dt rate^2 pull / sum k), x <- x + dt v.
+    """Semi-implicit Euler: v <- exp(-fading dt) (v + dt rate^2 pull / sum k), x <- x + dt v.
 
     dt rate is at most one, so that no wave outruns the mesh.
     """
@@ -301,7 +302,8 @@ def integrate(
     dt = parameters[SWEEP_STEP]
     force = pull(i, now, polars, springs)
     velocity = velocities[i] + (dt * rates[i] * rates[i] / wp.max(total, TINY)) * force
-    swung = swing(i, now[i], parameters[RETENTION] * velocity, dt, springs, rates, max_offsets, rooms)
+    velocity *= wp.exp(-fadings[i] * dt)
+    swung = swing(i, now[i], velocity, dt, springs, rates, max_offsets, rooms)
     velocities[i] = swung.velocity
     after[i] = swung.x
     after_polars[i] = polar(swung.x, springs.attachment_points[i], springs.aims[i])
