@@ -145,6 +145,36 @@ def test_nothing_in_a_binding_changes(arm, players, name):
         np.testing.assert_array_equal(after[key], value, err_msg=key)
 
 
+@pytest.mark.parametrize("name", SKINS)
+def test_another_state_keeps_nothing_for_good(arm, players, name):
+    """Whoever starts again and again, as in a crowd, fills no memory: bindings keep what they once brought."""
+    player, motion = players(name), motions(arm)[0]
+    kept = []
+    for _ in range(3):
+        player.reset()
+        player.copy().play(motion, 0.3)
+        for step in range(3):
+            player.play(motion, 0.3 + step / 60.0)
+        kept.append([len(one._known) for node in player._nodes for one in constants_in(node.binding)])
+    assert kept[0]
+    assert kept[1] == kept[2] == kept[0]
+
+
+def constants_in(binding):
+    """All constants that can be reached from a binding through its fields."""
+    found, seen, left = [], set(), [binding]
+    while left:
+        value = left.pop()
+        if isinstance(value, devices.Constants):
+            found.append(value)
+        elif hasattr(value, "__dataclass_fields__") and id(value) not in seen:
+            seen.add(id(value))
+            left += [getattr(value, field, None) for field in value.__dataclass_fields__]
+        elif isinstance(value, tuple | list):
+            left += value
+    return found
+
+
 def host_arrays(value, name="", seen=None):
     """All arrays that can be reached from a dataclass through its fields."""
     seen = set() if seen is None else seen

@@ -205,9 +205,12 @@ class VolumePreserver:
         self._origins = constants.blank(self._copies * self._joints, wp.vec3f)
         self._terms = [wp.empty(len(points), dtype=wp.float32, device=device) for _ in range(3)]
         rest = volume.member.points
-        offsets = volume.initial_offsets(rest, self._copies)
+        copies = self._copies
+        offsets, parts = constants.derive(
+            rest, "volumes", lambda: (volume.initial_offsets(rest, copies), volume.part_volumes(rest))
+        )
         self._offsets = devices.to_device(offsets.astype(np.float32), wp.float32, device)
-        self._rest_parts = devices.to_device(volume.part_volumes(rest), wp.float32, device)
+        self._rest_parts = devices.to_device(parts, wp.float32, device)
         self._thickness = devices.to_device(volume.thickness, wp.float32, device)
         self._limits = devices.to_device(volume.limits, wp.float32, device)
         self._longest = wp.zeros(1, dtype=wp.float32, device=device)
@@ -221,8 +224,7 @@ class VolumePreserver:
 
         wp, device, count, each = devices.warp(), self._device, len(points), len(points) // self._copies
         volume, faces, joints = self._volume, self._volume.triangles, self._joints
-        part_starts, members = group_by_label(volume.joints[:, 0], joints)
-        rows = [constants.put(array, wp.int32) for array in (part_starts, members.astype(np.int32))]
+        rows = constants.derive(volume.joints, "parts", lambda: self._rows_of_parts(device))
         belongs = [constants.put(volume.joints, wp.vec4i), constants.put(volume.weights, wp.vec4f)]
         areas = wp.empty(len(faces), dtype=wp.vec3f, device=device)
         directions = wp.empty(count, dtype=wp.vec3f, device=device)
@@ -261,6 +263,11 @@ class VolumePreserver:
         self._measure.append(search)
         inputs = [each, self._offsets, reaches, directions, points]
         self._inflate = devices.Launch(kernels.inflate, count, inputs, device)
+
+    def _rows_of_parts(self, device: str) -> list[Any]:
+        """The vertices of every part of one copy, on the device: where each begins, and which they are."""
+        starts, members = group_by_label(self._volume.joints[:, 0], self._joints)
+        return [devices.to_device(array, devices.warp().int32, device) for array in (starts, members.astype(np.int32))]
 
     def _set_longest(self, thickness: Float32Array, limits: Float32Array) -> None:
         devices.write(self._longest, np.array([_longest_offset(thickness, limits)], dtype=np.float32))

@@ -253,7 +253,9 @@ class Springs:
         springs.ring_stiffness, springs.bone_stiffness = self.ring_stiffness, self.bone_stiffness
         springs.edge_stiffness = self.edge_stiffness
         lengths = self.binding.attached_skin.usual.rest_lengths
-        springs.rest_lengths = put(lengths.astype(np.float32), wp.float32)
+        springs.rest_lengths = self.binding.constants.derive(
+            lengths, wp.float32, lambda: devices.to_device(lengths.astype(np.float32), wp.float32, self.device)
+        )
         springs.attachment_points, springs.segments = self.attached.attachment_points, self.attached.owners
         springs.bone_directions = self.attached.directions
         blank = self.binding.constants.blank

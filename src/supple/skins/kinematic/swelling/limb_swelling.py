@@ -102,9 +102,11 @@ class LimbSweller:
         wp, device = devices.warp(), constants.device
         self._swelling, self._meter = swelling, swelling.meter
         self._morph_targets = MorphTargets(swelling.member.points, swelling.member.shapes)
-        self._rest_volumes = devices.to_device(self._volumes(swelling.member.points), wp.float32, device)
+        rest = swelling.member.points
+        volumes, distances = constants.derive(rest, "limbs", lambda: (self._volumes(rest), self._distances_of(rest)))
+        self._rest_volumes = devices.to_device(volumes, wp.float32, device)
         self._radii = devices.to_device(self._radii_now(), wp.vec3f, device)
-        self._distances = devices.to_device(self._distances_of(swelling.member.points), wp.float32, device)
+        self._distances = devices.to_device(distances, wp.float32, device)
         self._heads = constants.blank(swelling.copies * len(swelling.member.skeleton), wp.vec3f)
         self._bounds = constants.blank(2, wp.float32)
         self.set_most(1.0)
@@ -137,17 +139,15 @@ class LimbSweller:
         assert girths is not None
         copies = self._swelling.copies
         count, each, limbs = len(points), len(points) // copies, len(meter.names)
-        terms = _Terms.from_meter(meter)
+        terms = constants.derive(meter.triangles, ("limbs", copies), lambda: _Terms.from_meter(meter, copies, each))
         corner_count, line_count, chunk_count = meter.mixed.shape[0], meter.line_corners.shape[0], len(terms.kinds)
-        faces = stacked(meter.triangles, copies, each)
-        starts, around = group_by_label(meter.triangles.reshape(-1), each)
-        rows = [put(starts, wp.int32), put((around // 3).astype(np.int32), wp.int32)]
+        faces, rows = terms.faces, [put(terms.starts_around, wp.int32), put(terms.around, wp.int32)]
         areas, directions = constants.blank(len(faces), wp.vec3f), constants.blank(count, wp.vec3f)
         gains = constants.blank(count, wp.float32)
         corners, middles = (constants.blank(max(copies * one, 1), wp.vec3f) for one in (corner_count, line_count))
         sums = constants.blank(copies * chunk_count, wp.vec2f)
         swellings, changes = (constants.blank(copies * limbs, wp.float32) for _ in range(2))
-        structure = terms.on_device(meter, each, constants)
+        structure = terms.on_device(each, constants)
         limb_of = put(meter.limbs.limb_of, wp.int32)
 
         def launch(kernel: Any, size: int, *inputs: Any) -> devices.Launch:
@@ -156,7 +156,7 @@ class LimbSweller:
         blend = [packed.blocks, put(packed.joints, wp.vec4i), put(packed.weights, wp.vec4f), reals]
         spans = [put(self._swelling.ends, wp.vec2i), put(self._swelling.spans, wp.float32)]
         gates, lowered = (constants.blank(count, wp.float32) for _ in range(2))
-        beside = topology.neighbors(meter.triangles, each)
+        beside = terms.beside
         lines = [each, put(beside.starts, wp.int32), put(beside.indices, wp.int32)]
         measured = [girths.on_device(self._distances, constants), self._heads, *spans, points, gates]
         stages = [
@@ -214,7 +214,10 @@ class LimbSweller:
 
 @dataclass(frozen=True, eq=False)
 class _Terms:
-    """What limbs are added up from, in chunks of one kind and one limb each."""
+    """What limbs are added up from, in chunks of one kind and one limb each, as arrays that are brought to a device.
+
+    Beside that the triangles of all copies (`faces`), those around every vertex of one, and the vertices `beside` it.
+    """
 
     starts: IntArray
     kinds: IntArray
@@ -222,9 +225,21 @@ class _Terms:
     items: IntArray
     shares: Float32Array
     limb_chunks: IntArray
+    corner_vertices: IntArray
+    corner_shares: Float32Array
+    line_starts: IntArray
+    line_corners: IntArray
+    line_shares: Float32Array
+    segments: IntArray
+    triangles: IntArray
+    pivots: IntArray
+    faces: IntArray
+    starts_around: IntArray
+    around: IntArray
+    beside: topology.Neighbors
 
     @classmethod
-    def from_meter(cls, meter: LimbVolumes) -> _Terms:
+    def from_meter(cls, meter: LimbVolumes, copies: int, each: int) -> _Terms:
         shares = meter.shares.tocoo()
         sides = np.repeat(np.arange(len(meter.segments)), 2)
         used = np.unique(meter.triangles)
@@ -241,6 +256,10 @@ class _Terms:
         sizes = np.diff(np.append(first, len(group)))
         starts = np.concatenate([np.arange(a, a + size, _CHUNK) for a, size in zip(first, sizes, strict=True)])
         chunks = np.searchsorted(limb[starts], np.arange(len(meter.names) + 1))
+        lines = meter.line_corners.tocsr()
+        pivots = np.zeros(len(meter.names), dtype=np.int32)
+        pivots[meter.limbs.limb_of[used][::-1]] = used[::-1]
+        starts_around, around = group_by_label(meter.triangles.reshape(-1), each)
         return cls(
             np.append(starts, len(group)).astype(np.int32),
             kind[starts].astype(np.int32),
@@ -248,35 +267,41 @@ class _Terms:
             item.astype(np.int32),
             value.astype(np.float32),
             chunks.astype(np.int32),
+            *_three(meter.mixed),
+            lines.indptr.astype(np.int32),
+            lines.indices.astype(np.int32),
+            lines.data.astype(np.float32),
+            np.column_stack([meter.segments, meter.tips]).astype(np.int32),
+            meter.triangles.astype(np.int32),
+            pivots,
+            stacked(meter.triangles, copies, each),
+            starts_around,
+            (around // 3).astype(np.int32),
+            topology.neighbors(meter.triangles, each),
         )
 
-    def on_device(self, meter: LimbVolumes, each: int, constants: devices.Constants) -> Any:
+    def on_device(self, each: int, constants: devices.Constants) -> Any:
         """As kernels take them."""
         from supple.skins.kinematic.swelling import kernels
 
         wp, put = devices.warp(), constants.put
-        vertices, shares = _three(meter.mixed)
-        lines = meter.line_corners.tocsr()
-        pivots = np.zeros(len(meter.names), dtype=np.int32)
-        used = np.unique(meter.triangles)
-        pivots[meter.limbs.limb_of[used][::-1]] = used[::-1]
         return devices.fill_struct(
             kernels.Limbs(),
             each=each,
-            corner_vertices=put(vertices, wp.vec3i),
-            corner_shares=put(shares, wp.vec3f),
-            line_starts=put(lines.indptr.astype(np.int32), wp.int32),
-            line_corners=put(lines.indices.astype(np.int32), wp.int32),
-            line_shares=put(lines.data.astype(np.float32), wp.float32),
-            segments=put(np.column_stack([meter.segments, meter.tips]).astype(np.int32), wp.vec3i),
-            triangles=put(meter.triangles.astype(np.int32), wp.vec3i),
+            corner_vertices=put(self.corner_vertices, wp.vec3i),
+            corner_shares=put(self.corner_shares, wp.vec3f),
+            line_starts=put(self.line_starts, wp.int32),
+            line_corners=put(self.line_corners, wp.int32),
+            line_shares=put(self.line_shares, wp.float32),
+            segments=put(self.segments, wp.vec3i),
+            triangles=put(self.triangles, wp.vec3i),
             chunk_starts=put(self.starts, wp.int32),
             chunk_kinds=put(self.kinds, wp.int32),
             chunk_limbs=put(self.limbs, wp.int32),
             items=put(self.items, wp.int32),
             item_shares=put(self.shares, wp.float32),
             limb_chunks=put(self.limb_chunks, wp.int32),
-            pivots=put(pivots, wp.int32),
+            pivots=put(self.pivots, wp.int32),
         )
 
 
