@@ -1,4 +1,4 @@
-// Makes the page in src/supple/studio/page: three.js (vendor, minified), studio.js (ours, readable), the rest copied.
+// Makes the page in src/supple/studio/page: three.js (vendor, minified), studio.js and studio.css (ours, readable), the rest copied.
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
@@ -88,6 +88,7 @@ await build({
   jsxImportSource: "preact",
   plugins: [vendorApart, withoutAddresses],
 });
-for (const name of ["index.html", "studio.css"]) copyFileSync(join(web, "src", name), join(page, name));
+await build({ ...common, entryPoints: ["src/studio.css"], outfile: join(page, "studio.css") });
+copyFileSync(join(web, "src", "index.html"), join(page, "index.html"));
 writeFileSync(join(page, "LICENSES.txt"), licenses());
 writeFileSync(join(page, "sources.json"), `${JSON.stringify({ sha256: sourcesHash() }, null, 2)}\n`);

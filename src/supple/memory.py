@@ -9,8 +9,10 @@ from __future__ import annotations
 import ctypes
 import gc
 from functools import cache
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any
+
+_collecting = Lock()  # the collector does nothing for who calls it while it collects for another thread
 
 
 def put_off_collecting() -> None:
@@ -31,7 +33,8 @@ def give_back_beside() -> None:
 
 def give_back() -> bool:
     """Give back what nobody uses; whether there was any, as far as that is known."""
-    gc.collect()
+    with _collecting:
+        gc.collect()
     trim = _trim()
     return trim is not None and bool(trim(0))
 

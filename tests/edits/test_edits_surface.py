@@ -375,6 +375,41 @@ def test_a_swelling_may_be_of_a_part_of_the_bone():
     assert wanted.max() > 1.1
 
 
+def steepest(edit, character):
+    """How much more one end of an edge is moved than the other, at most, per length of the edge."""
+    ends, offsets = unique_edges(character.triangles), edit.dense(len(character.points))
+    lengths = np.linalg.norm(np.subtract(*character.points[ends.T]), axis=1)
+    return float((np.linalg.norm(np.subtract(*offsets[ends.T]), axis=1) / lengths).max())
+
+
+@pytest.mark.parametrize("profile", ["bell", "even"])
+@pytest.mark.parametrize("joint", ["Hips", "Spine2", "LeftForeArm"])
+def test_a_falloff_leaves_no_step_and_the_swelling_as_large_as_it_was(joint, profile):
+    hero = supple.character("hero", vertices=3000)
+    hard, soft, softer = (
+        radial(hero, joint, swell=0.3, profile=profile, falloff=falloff) for falloff in (0.0, 0.3, 0.6)
+    )
+    assert steepest(soft, hero) <= 1.01 * steepest(hard, hero)
+    assert steepest(softer, hero) <= steepest(soft, hero)
+    assert steepest(softer, hero) < 0.5  # less than 27 degrees against the skin
+    largest = [np.linalg.norm(edit.offsets, axis=1).max() for edit in (hard, soft, softer)]
+    np.testing.assert_allclose(largest, largest[0], rtol=1e-12)
+    if joint != "LeftForeArm":
+        assert steepest(hard, hero) > 1.5  # on a trunk there is a step to be lost
+
+
+def test_a_falloff_ends():
+    """Four lengths away nothing changes any more, and up to there skin swells outward alone."""
+    soft, hung = radial(TUBE, "bone1", profile="even", swell=0.2, falloff=0.3), attach(TUBE)
+    own = hung.segments.joints[hung.segment] == 1
+    reach = 4.0 * 0.3 * np.median(np.linalg.norm(hung.scale_vectors[own], axis=1))
+    away = np.linalg.norm(TUBE.points[:, None] - TUBE.points[own], axis=2).min(axis=1)
+    beside = np.setdiff1d(soft.vertices, np.flatnonzero(own))
+    assert len(beside) > 0
+    assert away[beside].max() <= reach < away.max()
+    assert (np.einsum("vi,vi->v", soft.dense(COUNT), hung.scale_vectors) >= -1e-12).all()
+
+
 def test_leaning_changes_the_angle_and_not_the_length():
     attachment = attach(TUBE)
     edit = radial(TUBE, "bone1", profile="even", lean=-0.3)
@@ -400,6 +435,9 @@ def test_leaning_changes_the_angle_and_not_the_length():
         {"joint": "nobody"},
         {"part": (0.6, 0.6)},
         {"part": (-0.1, 0.6)},
+        {"falloff": -0.1},
+        {"falloff": 3.1},
+        {"falloff": np.nan},
     ],
 )
 def test_strange_swellings_are_refused(strange):

@@ -95,6 +95,33 @@ def test_a_part_starts_over_without_a_jump(rate, step):
     assert steps[0.25] < 0.4 * steps[0.0], steps
 
 
+@pytest.mark.parametrize(
+    "skin", [supple.LinearBlend(), supple.ArticulatedContact()], ids=lambda skin: type(skin).__name__
+)
+def test_a_root_that_walked_far_is_back_at_once_and_its_limbs_follow(skin):
+    """Over seventeen metres a body would be flung; what is nearer than it is large is eased."""
+    hero = supple.character("hero", vertices=500)
+    transport = Transport(supple.player(hero, skin), supple.motion("walk", hero), time=14.03)
+    shown = []
+    for step in range(60):
+        if step == 12:
+            before = transport.sample(transport.flesh_time).world_from_joint
+            transport.seek(0.0)
+            after = transport.sample(transport.flesh_time).world_from_joint
+        points = transport.advance(1.0 / 60.0)
+        root = transport.sample(transport.flesh_time).world_from_joint[0, :3, 3]
+        shown.append(np.linalg.norm(points - root, axis=1).max())
+    start = transport.source.sample(0.0).world_from_joint
+    assert np.linalg.norm(before[0, :3, 3] - start[0, :3, 3]) > 15.0
+    np.testing.assert_allclose(after[0, :3, 3], start[0, :3, 3], atol=1e-6)
+    relative = [np.linalg.inv(joints[0]) @ joints for joints in (before, after)]
+    np.testing.assert_allclose(*relative, atol=1e-5)  # nothing else has changed yet
+    assert max(shown) < 0.8 * hero.height  # no limb is left behind
+    transport.seek(transport.time + 0.5)  # less than a metre from there
+    near = transport.sample(transport.flesh_time).world_from_joint[0, :3, 3]
+    np.testing.assert_allclose(near, root, atol=1e-6)
+
+
 def test_a_jump_is_eased_and_ends_where_it_should():
     transport = played(ease=0.2)
     transport.advance(0.1)

@@ -37,7 +37,7 @@ export type Command =
   | { do: "set-amount"; use: string; amount: number; done?: boolean }
   | { do: "rename-edit"; name: string; to: string; stroke?: boolean }
   | { do: "delete-edit"; name: string; stroke?: boolean }
-  | { do: "radial"; name: string; joint: string; profile?: string; swell?: number; lean?: number; low?: number; high?: number; done?: boolean }
+  | { do: "radial"; name: string; joint: string; profile?: string; swell?: number; lean?: number; low?: number; high?: number; falloff?: number; done?: boolean }
   | { do: "wave"; stroke: string; height: number; wavelength: number; speed: number; width: number; triangles?: number[]; shares?: number[]; driven?: boolean; start?: number; every?: number | null; done?: boolean }
   | { do: "merge"; name: string; other: string }
   | { do: "copy-shape"; shape: string; joint: string }

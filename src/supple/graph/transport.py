@@ -71,8 +71,9 @@ class Transport:
     time run back.
 
     Where a change would make the pose jump, what the old pose differs by is taken away like a critically damped spring,
-    joint by joint on their parents: a twentieth of it is left after `ease` [s]. `cut=True` changes at once instead, and
-    lets the flesh start anew: for jumps over the ground, which would fling it.
+    joint by joint on their parents: a twentieth of it is left after `ease` [s]. A root that is to be farther off than
+    the character is large is there at once, since a flight would fling the flesh. `cut=True` changes all at once
+    instead, and lets the flesh start anew.
     """
 
     def __init__(self, player: Player, source: PoseSource, *, time: float = 0.0, ease: float = 0.25) -> None:
@@ -229,6 +230,9 @@ class Transport:
         elif self.ease > 0.0:
             shown = before.relative if off is None else displace(before.relative, off)
             off = difference(shown, self._played(self._now).relative)
+            roots = np.flatnonzero(self.skeleton.parents < 0)
+            far = np.linalg.norm(off[roots, 0], axis=1) > float(self.player.character.size.max())
+            off[roots[far], 0] = 0.0
             self._off = off if np.abs(off).max() > _SAME else None
 
 

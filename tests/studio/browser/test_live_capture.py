@@ -88,6 +88,6 @@ def test_a_port_in_use_is_said_in_words(wide_studio):
         studio.page.get_by_role("button", name="Listen").click()
         toast = studio.page.locator(".toast.refused")
         toast.wait_for()
-        assert f"port {port}" in toast.inner_text()
+        assert f"Port {port}" in toast.inner_text()
         assert "free port" in toast.inner_text()
     assert studio.state()["capture"]["light"] == "off"

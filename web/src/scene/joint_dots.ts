@@ -1,4 +1,4 @@
-// Joints as dots of a constant size, seen through the skin: lit ones in the colour of marks, pinned ones square.
+// Joints as dots, smaller on a low stage alone, seen through the skin: lit ones in the colour of marks, pinned ones square.
 import type { Scene, Vector3 } from "../three";
 import {
   BufferAttribute,
@@ -18,6 +18,9 @@ export const LIT = 1;
 export const PINNED = 2;
 export const LARGE = 4;
 
+const ROOMY = 460; // [CSS pixels]: a stage as high has dots of the usual size
+const SMALLEST = 0.6; // of that
+
 const CORNERS = [-1, -1, 1, -1, 1, 1, -1, 1];
 const FACES = [0, 1, 2, 0, 2, 3];
 
@@ -27,13 +30,14 @@ in vec3 position;
 in vec3 corner; // and how it looks
 uniform mat4 viewMatrix, projectionMatrix;
 uniform vec2 window; // [CSS pixels]
+uniform float size; // 1 is the usual one
 out vec2 at; // [CSS pixels] from the middle
 flat out float kind;
 void main() {
   at = 11.0 * corner.xy;
   kind = corner.z;
   gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
-  gl_Position.xy += 2.0 * at / window * gl_Position.w;
+  gl_Position.xy += 2.0 * size * at / window * gl_Position.w;
 }`;
 
 const FRAGMENT = /* glsl */ `
@@ -70,6 +74,7 @@ export class JointDots {
       depthWrite: false,
       uniforms: {
         window: { value: new Vector2(1, 1) },
+        size: { value: 1 },
         plain: { value: new Color() },
         lit: { value: new Color() },
         edge: { value: new Color() },
@@ -108,6 +113,7 @@ export class JointDots {
     position.needsUpdate = true;
     corner.needsUpdate = true;
     this.material.uniforms.window!.value.set(width, height);
+    this.material.uniforms.size!.value = Math.min(1, Math.max(SMALLEST, height / ROOMY));
     this.mesh.visible = true;
   }
 

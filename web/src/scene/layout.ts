@@ -47,7 +47,8 @@ export function gridFor(count: number, width: number, height: number, scale: boo
   for (let columns = count; columns >= 1; columns--) {
     const rows = Math.ceil(count / columns);
     if (Math.ceil(count / rows) < columns) continue; // as many rows do with fewer columns
-    const seen = Math.min((width - inset - right) / columns / UPRIGHT, height / rows);
+    const high = height / rows - (count > 1 ? LABEL : 0);
+    const seen = Math.min((width - inset - right) / columns / UPRIGHT, high);
     if (seen > 1.02 * largest) [best, largest] = [{ columns, rows, inset, right }, seen];
   }
   return best;

@@ -5,7 +5,7 @@ import { state, view } from "../session";
 
 export const mapName = signal("");
 export const shapeName = signal(""); // of the drawn shape that is touched up instead of a map
-export const brushAction = signal("add");
+export const brushAction = signal(""); // what was chosen; none is what shows most
 export const strength = signal(0.5);
 export const softness = signal(0.8);
 export const fillValue = signal<number | null>(null); // null is the highest
@@ -18,11 +18,14 @@ export const retouched = computed<string | null>(() => {
   return paintedMap.value ? null : (shapes[0] ?? null);
 });
 
-/** What the brush does: what was chosen, if it can be done there. */
+/** What the brush does: what was chosen, if it can be done there. Nothing can be added to a map that is full. */
 export const action = computed<string>(() => {
   const paint = state.value?.paint;
   const offered = (retouched.value === null ? paint?.actions : paint?.retouching) ?? [];
-  return offered.includes(brushAction.value) ? brushAction.value : (offered[0] ?? "");
+  if (offered.includes(brushAction.value)) return brushAction.value;
+  const map = retouched.value === null ? paintedMap.value : null;
+  const full = map !== null && map.default === map.high;
+  return full && offered.includes("subtract") ? "subtract" : (offered[0] ?? "");
 });
 
 /** The map that is painted: the one that was chosen, or the first that the skin reads. */

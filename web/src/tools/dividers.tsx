@@ -208,7 +208,7 @@ export class DividerPlanes implements Tool {
         )}
         <button
           type="button"
-          class="button outlined wide"
+          class="button outlined"
           disabled={!state.value?.dividers.some(({ by, turn }) => [...by, ...turn].some((x) => x !== 0))}
           onClick={() => ask({ do: "reset-dividers" })}
         >

@@ -119,7 +119,7 @@ export class LetLimp implements Tool {
     return (
       <button
         type="button"
-        class="button wide"
+        class="button outlined"
         onClick={() => ask({ do: "limp", view: view.value?.view ?? 0 })}
       >
         {slack ? "Tense the whole body" : "Let the whole body go limp"}

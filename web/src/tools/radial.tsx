@@ -8,7 +8,8 @@ import { freeName } from "./names";
 import { pixelOf, placeAt, type Tool } from "./tool";
 
 const DEGREE = Math.PI / 180;
-const figures = signal({ swell: 0.3, lean: 0, low: 0, high: 1, profile: "bell" });
+const WIDEST_FALLOFF = 3; // in radii of the limb, as the engine takes it
+const figures = signal({ swell: 0.3, lean: 0, low: 0, high: 1, falloff: 0.3, profile: "bell" });
 const current = signal<{ name: string; joint: string } | null>(null);
 
 export class RadialTool implements Tool {
@@ -56,7 +57,7 @@ function change(what: Partial<typeof figures.value>, done: boolean): void {
 }
 
 function Options() {
-  const { swell, lean, low, high, profile } = figures.value;
+  const { swell, lean, low, high, falloff, profile } = figures.value;
   const shapes = state.value?.edits.shapes ?? [];
   const shape = current.value && shapes.includes(current.value.name) ? current.value.name : null;
   return (
@@ -100,6 +101,15 @@ function Options() {
         high={100}
         value={high}
         change={(value, done) => change({ high: Math.max(Math.min(1, value), low + 0.02) }, done)}
+      />
+      <AmountField
+        name="radial falloff"
+        label="Soft edge"
+        unit="%"
+        times={100}
+        high={100}
+        value={falloff}
+        change={(value, done) => change({ falloff: Math.min(WIDEST_FALLOFF, Math.max(0, value)) }, done)}
       />
       <label class="line">
         <span class="quiet">Profile</span>

@@ -32,7 +32,7 @@ export function DragOptions() {
       </label>
       <button
         type="button"
-        class="button outlined wide"
+        class="button outlined"
         disabled={!holding.value}
         title="What the hand makes of the flesh becomes a shape, which goes along in every pose (Enter, while it is held)"
         onClick={keepShape}

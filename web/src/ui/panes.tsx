@@ -17,7 +17,7 @@ export function Panes() {
       {views.map(({ view: number, stages, preparing }) => (
         <section
           key={number}
-          class={`pane ${view.value?.view === number ? "active" : ""}`}
+          class={`pane view-${number} ${view.value?.view === number ? "active" : ""}`}
           aria-label={`View ${number + 1}`}
         >
           <div class="pane-label">
@@ -28,7 +28,7 @@ export function Panes() {
               title={`${stages.map(({ name }) => plainName(name)).join(", then ")}; let the panel be of this one`}
               onClick={() => choose(number)}
             >
-              <i class={`view-dot view-${number}`} />
+              <i class="view-dot" />
               <span>{plainName(stages.at(-1)?.name ?? "")}</span>
             </button>
             <span class="quiet figure">

@@ -47,7 +47,7 @@ export function PoseSwitches({ another = true }: { another?: boolean }) {
       {pins.value.size > 0 && (
         <button
           type="button"
-          class="button wide"
+          class="button outlined"
           onClick={() => {
             pins.value = new Set();
           }}

@@ -36,7 +36,7 @@ export function StrokeOptions({ face, toggle }: { face: () => void; toggle: () =
         <span class="quiet figure">{(100 * metres()).toFixed(1)} cm</span>
       </label>
       {!isFirst && (
-        <button type="button" class="button wide" title="Escape" onClick={forget}>
+        <button type="button" class="button outlined" title="Escape" onClick={forget}>
           Another line over the bones
         </button>
       )}
@@ -85,7 +85,7 @@ export function StrokeOptions({ face, toggle }: { face: () => void; toggle: () =
         <span>Draw on a plane of my own</span>
       </label>
       {drawingPlane.value && (
-        <button type="button" class="button outlined wide" onClick={face}>
+        <button type="button" class="button outlined" onClick={face}>
           Turn the plane to me
         </button>
       )}

@@ -29,6 +29,7 @@ def _radial(session: Session, command: say.Radial) -> None:
         swell=command.swell,
         lean=command.lean,
         part=(command.low, command.high),
+        falloff=command.falloff,
         attachment=session.attachment,
     )
     _check_name(command.name)

@@ -1546,7 +1546,7 @@ function DragOptions() {
       "button",
       {
         type: "button",
-        class: "button outlined wide",
+        class: "button outlined",
         disabled: !holding.value,
         title: "What the hand makes of the flesh becomes a shape, which goes along in every pose (Enter, while it is held)",
         onClick: keepShape,
@@ -2214,7 +2214,7 @@ var DividerPlanes = class {
         "button",
         {
           type: "button",
-          class: "button outlined wide",
+          class: "button outlined",
           disabled: !state.value?.dividers.some(({ by, turn }) => [...by, ...turn].some((x3) => x3 !== 0)),
           onClick: () => ask({ do: "reset-dividers" }),
           children: "All planes as they were"
@@ -2283,6 +2283,8 @@ import {
 var LIT = 1;
 var PINNED = 2;
 var LARGE = 4;
+var ROOMY = 460;
+var SMALLEST = 0.6;
 var CORNERS3 = [-1, -1, 1, -1, 1, 1, -1, 1];
 var FACES = [0, 1, 2, 0, 2, 3];
 var VERTEX = (
@@ -2293,13 +2295,14 @@ in vec3 position;
 in vec3 corner; // and how it looks
 uniform mat4 viewMatrix, projectionMatrix;
 uniform vec2 window; // [CSS pixels]
+uniform float size; // 1 is the usual one
 out vec2 at; // [CSS pixels] from the middle
 flat out float kind;
 void main() {
   at = 11.0 * corner.xy;
   kind = corner.z;
   gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
-  gl_Position.xy += 2.0 * at / window * gl_Position.w;
+  gl_Position.xy += 2.0 * size * at / window * gl_Position.w;
 }`
 );
 var FRAGMENT = (
@@ -2332,6 +2335,7 @@ var JointDots = class {
       depthWrite: false,
       uniforms: {
         window: { value: new Vector23(1, 1) },
+        size: { value: 1 },
         plain: { value: new Color2() },
         lit: { value: new Color2() },
         edge: { value: new Color2() }
@@ -2371,6 +2375,7 @@ var JointDots = class {
     position.needsUpdate = true;
     corner.needsUpdate = true;
     this.material.uniforms.window.value.set(width2, height2);
+    this.material.uniforms.size.value = Math.min(1, Math.max(SMALLEST, height2 / ROOMY));
     this.mesh.visible = true;
   }
   resize(count) {
@@ -2393,7 +2398,7 @@ var JointDots = class {
 // src/tools/joints.ts
 import { Vector3 as Vector38 } from "./three.js";
 var NEAR3 = 13;
-var SMALLEST = 0.2;
+var SMALLEST2 = 0.2;
 var LARGEST2 = 5;
 var ON_IT = 5;
 var pins = y3(/* @__PURE__ */ new Set());
@@ -2559,7 +2564,7 @@ var LetLimp = class {
       "button",
       {
         type: "button",
-        class: "button wide",
+        class: "button outlined",
         onClick: () => ask({ do: "limp", view: view.value?.view ?? 0 }),
         children: slack ? "Tense the whole body" : "Let the whole body go limp"
       }
@@ -2596,7 +2601,7 @@ import { Vector3 as Vector39 } from "./three.js";
 // src/tools/brush.ts
 var mapName = y3("");
 var shapeName = y3("");
-var brushAction = y3("add");
+var brushAction = y3("");
 var strength2 = y3(0.5);
 var softness = y3(0.8);
 var fillValue = y3(null);
@@ -2609,7 +2614,10 @@ var retouched = O(() => {
 var action = O(() => {
   const paint = state.value?.paint;
   const offered = (retouched.value === null ? paint?.actions : paint?.retouching) ?? [];
-  return offered.includes(brushAction.value) ? brushAction.value : offered[0] ?? "";
+  if (offered.includes(brushAction.value)) return brushAction.value;
+  const map = retouched.value === null ? paintedMap.value : null;
+  const full = map !== null && map.default === map.high;
+  return full && offered.includes("subtract") ? "subtract" : offered[0] ?? "";
 });
 var paintedMap = O(() => {
   const maps = view.value?.maps ?? [];
@@ -3012,7 +3020,7 @@ function PoseSwitches({ another = true }) {
       "button",
       {
         type: "button",
-        class: "button wide",
+        class: "button outlined",
         onClick: () => {
           pins.value = /* @__PURE__ */ new Set();
         },
@@ -3160,7 +3168,7 @@ function JointSize({ stage: stage2, joint }) {
       "input",
       {
         type: "range",
-        min: SMALLEST,
+        min: SMALLEST2,
         max: LARGEST_SLID,
         step: 0.01,
         value: size3,
@@ -3425,7 +3433,7 @@ var PoseJoints = class {
     const center = pixelOfPlace(this.gizmo.center, this.stage.viewer.camera, window2);
     const out = drag.from.clone().sub(center);
     const along = drag.pixel.clone().sub(center).dot(out) / Math.max(out.lengthSq(), 1e-6);
-    scale.size = Math.min(LARGEST2, Math.max(SMALLEST, scale.from * along));
+    scale.size = Math.min(LARGEST2, Math.max(SMALLEST2, scale.from * along));
   }
   tell(drag, done) {
     const now = performance.now();
@@ -3518,7 +3526,8 @@ function freeName(wanted3) {
 
 // src/tools/radial.tsx
 var DEGREE = Math.PI / 180;
-var figures = y3({ swell: 0.3, lean: 0, low: 0, high: 1, profile: "bell" });
+var WIDEST_FALLOFF = 3;
+var figures = y3({ swell: 0.3, lean: 0, low: 0, high: 1, falloff: 0.3, profile: "bell" });
 var current = y3(null);
 var RadialTool = class {
   constructor(stage2) {
@@ -3561,7 +3570,7 @@ function change(what, done) {
   if (current.value && state.value?.edits.shapes.includes(current.value.name)) tell(done);
 }
 function Options() {
-  const { swell, lean, low, high, profile: profile2 } = figures.value;
+  const { swell, lean, low, high, falloff, profile: profile2 } = figures.value;
   const shapes = state.value?.edits.shapes ?? [];
   const shape = current.value && shapes.includes(current.value.name) ? current.value.name : null;
   return /* @__PURE__ */ a4($, { children: [
@@ -3613,6 +3622,18 @@ function Options() {
         high: 100,
         value: high,
         change: (value, done) => change({ high: Math.max(Math.min(1, value), low + 0.02) }, done)
+      }
+    ),
+    /* @__PURE__ */ a4(
+      AmountField,
+      {
+        name: "radial falloff",
+        label: "Soft edge",
+        unit: "%",
+        times: 100,
+        high: 100,
+        value: falloff,
+        change: (value, done) => change({ falloff: Math.min(WIDEST_FALLOFF, Math.max(0, value)) }, done)
       }
     ),
     /* @__PURE__ */ a4("label", { class: "line", children: [
@@ -3812,7 +3833,7 @@ function StrokeOptions({ face, toggle }) {
         " cm"
       ] })
     ] }),
-    !isFirst && /* @__PURE__ */ a4("button", { type: "button", class: "button wide", title: "Escape", onClick: forget, children: "Another line over the bones" }),
+    !isFirst && /* @__PURE__ */ a4("button", { type: "button", class: "button outlined", title: "Escape", onClick: forget, children: "Another line over the bones" }),
     /* @__PURE__ */ a4(
       "label",
       {
@@ -3875,7 +3896,7 @@ function StrokeOptions({ face, toggle }) {
         ]
       }
     ),
-    drawingPlane.value && /* @__PURE__ */ a4("button", { type: "button", class: "button outlined wide", onClick: face, children: "Turn the plane to me" }),
+    drawingPlane.value && /* @__PURE__ */ a4("button", { type: "button", class: "button outlined", onClick: face, children: "Turn the plane to me" }),
     /* @__PURE__ */ a4(PoseSwitches, { another: false })
   ] });
 }
@@ -4834,7 +4855,7 @@ var PATHS = {
   strokePose: "M2.600 13.800c0-4.600 2-7.300 5.600-8.400l.4 1.200C5.500 7.600 3.900 9.900 3.900 13.800zM7.300 13.800c0-3.300 1.700-5.300 4.900-6.100l.3 1.200c-2.600.7-3.900 2.200-3.900 4.900zM11.800 2a2 2 0 1 1 0 4 2 2 0 0 1 0-4zm0 1.200a.8.8 0 1 0 0 1.600.8.8 0 0 0 0-1.600z",
   path: "M2.500 14.200c-1-2.600.2-4.400 3.300-4.900l2.600-.4c2-.3 2.700-1.200 2.300-3l1.300-.3c.6 2.600-.6 4.200-3.400 4.600l-2.600.4c-2.200.3-2.900 1.300-2.300 3.200zM11 1.300a2 2 0 1 1 0 4 2 2 0 0 1 0-4z",
   limp: "M5.500 1.800a1.900 1.900 0 1 1 0 3.800 1.900 1.900 0 0 1 0-3.800zM4.300 6.400h2.900c2.500 0 3.900 1.300 4.300 3.800l.6 3.600h-1.400l-.5-3.300c-.2-1.400-.8-2.200-1.900-2.500l.5 6h-1.400l-.3-3.200h-1.200l-.4 3.200H4.100l.3-5z",
-  ball: "M10 3.200a3.900 3.900 0 1 1 0 7.800 3.900 3.900 0 0 1 0-7.800zM1 6h3.400v1.300H1zM2.400 9.200h2.700v1.300H2.400zM1 12.400h5.600v1.300H1z",
+  ball: "M10.500 4a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM3 4.600h2.800v1.200H3zM1 7.400h3.800v1.200H1zM3 10.200h2.800v1.200H3z",
   play: "M4.5 2.8v10.4L13 8z",
   pause: "M4 3h3v10H4zM9 3h3v10H9z",
   stepBack: "M12.5 3v10L6 8zM3.5 3h2v10h-2z",
@@ -4912,6 +4933,7 @@ var Gesture = class {
 var LINGERS = 1500;
 var ONE_STEP = 500;
 var SHORTEST_WAIT6 = 50;
+var LONGEST_WAIT = 2e3;
 var TURN = 15e-4;
 var WIDEST = 0.15;
 var NARROWEST = 2e-3;
@@ -4939,9 +4961,14 @@ function pointAtStroke(at) {
 }
 var width = null;
 var [later, shown2, last] = [0, 0, 0];
+x2(() => {
+  const told = region.value;
+  if (width?.done && told?.stroke === width.stroke && told.reach === width.reach) width = null;
+});
 function widthOfChosen() {
   const name = chosenStroke.value?.name;
-  if (width && width.stroke === name) return width.reach;
+  const isMade = width?.done && performance.now() - width.sent > LONGEST_WAIT;
+  if (width && !isMade && width.stroke === name) return width.reach;
   return region.value?.stroke === name ? region.value?.reach ?? null : null;
 }
 function setWidth(metres2, done) {
@@ -4954,7 +4981,7 @@ function setWidth(metres2, done) {
   shown2 = window.setTimeout(() => {
     changing.value = false;
   }, LINGERS);
-  width = { stroke, reach: reached, sent: performance.now() };
+  width = { stroke, reach: reached, done, sent: performance.now() };
   clearTimeout(last);
   const tell2 = () => ask({ do: "change-reach", stroke, reach: reached, done });
   if (!done) {
@@ -4962,7 +4989,6 @@ function setWidth(metres2, done) {
     return;
   }
   tell2();
-  width = null;
 }
 function turnWheel(event) {
   const pixels = (event.deltaY || event.deltaX) * (event.deltaMode === 1 ? 16 : 1);
@@ -4977,7 +5003,7 @@ function turnWheel(event) {
   setWidth(now * by, false);
   clearTimeout(later);
   later = window.setTimeout(() => {
-    if (width) setWidth(width.reach, true);
+    if (width && !width.done) setWidth(width.reach, true);
   }, ONE_STEP);
 }
 
@@ -7299,7 +7325,8 @@ function gridFor(count, width2, height2, scale) {
   for (let columns = count; columns >= 1; columns--) {
     const rows = Math.ceil(count / columns);
     if (Math.ceil(count / rows) < columns) continue;
-    const seen = Math.min((width2 - inset - right) / columns / UPRIGHT, height2 / rows);
+    const high = height2 / rows - (count > 1 ? LABEL : 0);
+    const seen = Math.min((width2 - inset - right) / columns / UPRIGHT, high);
     if (seen > 1.02 * largest) [best, largest] = [{ columns, rows, inset, right }, seen];
   }
   return best;
@@ -8233,7 +8260,7 @@ var PROTOCOL = "supple-studio.1";
 
 // src/socket.ts
 var FIRST_WAIT = 250;
-var LONGEST_WAIT = 8e3;
+var LONGEST_WAIT2 = 8e3;
 var Connection = class {
   constructor(address, listener) {
     this.address = address;
@@ -8266,7 +8293,7 @@ var Connection = class {
     socket.onclose = ({ reason }) => {
       this.listener.lost(reason, this.wait);
       setTimeout(() => this.connect(), this.wait * (0.8 + 0.4 * Math.random()));
-      this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
+      this.wait = Math.min(2 * this.wait, LONGEST_WAIT2);
     };
     this.socket = socket;
   }
@@ -9833,7 +9860,7 @@ function Panes() {
       children: views2.map(({ view: number, stages, preparing }) => /* @__PURE__ */ a4(
         "section",
         {
-          class: `pane ${view.value?.view === number ? "active" : ""}`,
+          class: `pane view-${number} ${view.value?.view === number ? "active" : ""}`,
           "aria-label": `View ${number + 1}`,
           children: /* @__PURE__ */ a4("div", { class: "pane-label", children: [
             /* @__PURE__ */ a4(
@@ -9845,7 +9872,7 @@ function Panes() {
                 title: `${stages.map(({ name }) => plainName(name)).join(", then ")}; let the panel be of this one`,
                 onClick: () => choose(number),
                 children: [
-                  /* @__PURE__ */ a4("i", { class: `view-dot view-${number}` }),
+                  /* @__PURE__ */ a4("i", { class: "view-dot" }),
                   /* @__PURE__ */ a4("span", { children: plainName(stages.at(-1)?.name ?? "") })
                 ]
               }
@@ -10344,41 +10371,38 @@ function BezierEditor({
       setHeld(null);
       change4(written(cancelled ? ends2 : held.ends), true);
     };
-    return (
-      // biome-ignore lint/a11y/useSemanticElements: there are no buttons in a drawing
-      /* @__PURE__ */ a4(
-        "circle",
-        {
-          class: "bezier-handle",
-          role: "button",
-          tabindex: 0,
-          "aria-label": `${number === 0 ? "First" : "Second"} handle: ${x3} of the time, ${y5} of the way. Arrow keys move it.`,
-          cx: across(x3),
-          cy: down(y5),
-          r: 6,
-          onPointerDown: (event) => {
-            event.preventDefault();
-            event.currentTarget.focus();
-            event.currentTarget.setPointerCapture(event.pointerId);
-            setHeld({ handle: number, ends: [x1, y1, x22, y22] });
-          },
-          onPointerMove: (event) => {
-            if (held?.handle !== number) return;
-            const now = put(number, ...under(event));
-            setHeld({ handle: number, ends: now });
-            soon("bezier", () => change4(written(now), false));
-          },
-          onPointerUp: () => release(false),
-          onPointerCancel: () => release(true),
-          onKeyDown: (event) => {
-            const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
-            if (!way) return;
-            event.preventDefault();
-            event.stopPropagation();
-            change4(written(put(number, x3 + STEP4 * way[0], y5 + STEP4 * way[1])), true);
-          }
+    return /* @__PURE__ */ a4(
+      "circle",
+      {
+        class: "bezier-handle",
+        role: "button",
+        tabindex: 0,
+        "aria-label": `${number === 0 ? "First" : "Second"} handle: ${x3} of the time, ${y5} of the way. Arrow keys move it.`,
+        cx: across(x3),
+        cy: down(y5),
+        r: 6,
+        onPointerDown: (event) => {
+          event.preventDefault();
+          event.currentTarget.focus();
+          event.currentTarget.setPointerCapture(event.pointerId);
+          setHeld({ handle: number, ends: [x1, y1, x22, y22] });
+        },
+        onPointerMove: (event) => {
+          if (held?.handle !== number) return;
+          const now = put(number, ...under(event));
+          setHeld({ handle: number, ends: now });
+          soon("bezier", () => change4(written(now), false));
+        },
+        onPointerUp: () => release(false),
+        onPointerCancel: () => release(true),
+        onKeyDown: (event) => {
+          const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+          if (!way) return;
+          event.preventDefault();
+          event.stopPropagation();
+          change4(written(put(number, x3 + STEP4 * way[0], y5 + STEP4 * way[1])), true);
         }
-      )
+      }
     );
   };
   const size3 = SIDE + 2 * ROOM4;
@@ -10431,7 +10455,10 @@ function Popover({
   const sheet = T2(null);
   const about2 = T2({ anchor, over, close: close3 });
   about2.current = { anchor, over, close: close3 };
-  const stand = () => standBeside(sheet.current, about2.current.anchor(), about2.current.over?.() ?? null);
+  const stand = () => {
+    if (!sheet.current) return;
+    standBeside(sheet.current, about2.current.anchor(), about2.current.over?.() ?? null);
+  };
   F2(stand);
   A2(() => {
     const grown = new ResizeObserver(stand);

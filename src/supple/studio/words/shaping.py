@@ -12,7 +12,8 @@ from supple.studio.words.bounds import Command, Index, Joint, Name, Point, Secon
 class Radial(Command, tag="radial", frozen=True):
     """Let the skin round a joint's bones swell and lean, as a shape of that name with a layer; `done` as in `Change`.
 
-    `swell` is a share of its thickness, `lean` an angle in radians, and `low` to `high` the part of the bone.
+    `swell` is a share of its thickness, `lean` an angle in radians, `low` to `high` the part of the bone, and `falloff`
+    how far it fades out beside it, in radii of the limb.
     """
 
     name: Name
@@ -22,6 +23,7 @@ class Radial(Command, tag="radial", frozen=True):
     lean: Annotated[float, Meta(ge=-3.2, le=3.2)] = 0.0
     low: Share = 0.0
     high: Share = 1.0
+    falloff: Annotated[float, Meta(ge=0.0, le=3.0)] = 0.0
     done: bool = True
 
 

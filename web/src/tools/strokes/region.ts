@@ -6,6 +6,7 @@ import { chosenStroke, reach, size } from "./settings";
 const LINGERS = 1500; // after its width was changed [ms]
 const ONE_STEP = 500; // without the wheel, after which what it did is one step [ms]
 const SHORTEST_WAIT = 50; // between two commands [ms]
+const LONGEST_WAIT = 2000; // for the engine to tell of a width: what it has refused it tells nothing of [ms]
 const TURN = 0.0015; // of the width, for every pixel that a wheel scrolls
 export const WIDEST = 0.15; // in sizes of the character
 const NARROWEST = 0.002;
@@ -43,13 +44,20 @@ export function pointAtStroke(at: boolean): void {
   pointedAt.value = at;
 }
 
-let width: { stroke: string; reach: number; sent: number } | null = null; // [m]
+// The width that is being made [m], until the engine has told of it: the wheel may turn on before that.
+let width: { stroke: string; reach: number; done: boolean; sent: number } | null = null;
 let [later, shown, last] = [0, 0, 0];
+
+effect(() => {
+  const told = region.value;
+  if (width?.done && told?.stroke === width.stroke && told.reach === width.reach) width = null;
+});
 
 /** The width of the chosen stroke [m], as it is or as it is being made; null while nobody knows. */
 export function widthOfChosen(): number | null {
   const name = chosenStroke.value?.name;
-  if (width && width.stroke === name) return width.reach;
+  const isMade = width?.done && performance.now() - width.sent > LONGEST_WAIT;
+  if (width && !isMade && width.stroke === name) return width.reach;
   return region.value?.stroke === name ? (region.value?.reach ?? null) : null;
 }
 
@@ -64,7 +72,7 @@ export function setWidth(metres: number, done: boolean): void {
   shown = window.setTimeout(() => {
     changing.value = false;
   }, LINGERS);
-  width = { stroke, reach: reached, sent: performance.now() };
+  width = { stroke, reach: reached, done, sent: performance.now() };
   clearTimeout(last);
   const tell = () => ask({ do: "change-reach", stroke, reach: reached, done });
   if (!done) {
@@ -73,7 +81,6 @@ export function setWidth(metres: number, done: boolean): void {
     return;
   }
   tell();
-  width = null;
 }
 
 /** Turn the wheel over a stroke: farther skin follows it, or only nearer one. Without one, so will the next. */
@@ -90,6 +97,6 @@ export function turnWheel(event: WheelEvent): void {
   setWidth(now * by, false);
   clearTimeout(later);
   later = window.setTimeout(() => {
-    if (width) setWidth(width.reach, true);
+    if (width && !width.done) setWidth(width.reach, true);
   }, ONE_STEP);
 }

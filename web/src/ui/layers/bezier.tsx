@@ -48,7 +48,6 @@ export function BezierEditor({
       change(written(cancelled ? ends : held.ends), true);
     };
     return (
-      // biome-ignore lint/a11y/useSemanticElements: there are no buttons in a drawing
       <circle
         class="bezier-handle"
         role="button"

@@ -21,7 +21,10 @@ export function Popover({
   const sheet = useRef<HTMLDivElement>(null);
   const about = useRef({ anchor, over, close });
   about.current = { anchor, over, close };
-  const stand = () => standBeside(sheet.current!, about.current.anchor(), about.current.over?.() ?? null);
+  const stand = () => {
+    if (!sheet.current) return; // a window may change its size in the moment in which the sheet goes
+    standBeside(sheet.current, about.current.anchor(), about.current.over?.() ?? null);
+  };
   useLayoutEffect(stand);
   useEffect(() => {
     const grown = new ResizeObserver(stand);
