@@ -83,7 +83,7 @@ class Solve(Settings):
     stretch: float = setting(0.5, "How much of a wrong distance one pass repairs", low=0.0, high=1.0)
     volume: float = setting(0.5, "How much of a wrong volume one pass repairs", low=0.0, high=1.0)
     limb_volume: float = setting(
-        0.4, "How far limbs may swell around bent joints to keep their volume, of their girth", low=0.0, high=1.0
+        0.6, "How far limbs may swell around bent joints to keep their volume, of their girth", low=0.0, high=1.0
     )
     keep_volume: bool = setting(True, "Close the volume error of the whole skin, along its normals")
 

@@ -25,8 +25,11 @@ FOLDED = wp.constant(0.3)  # of its length at rest along the limb: skin that is 
 UNFOLDED = wp.constant(0.8)  # the same for skin that swells in full
 LANES = 8  # threads of a GPU that add up together, beside one another; elsewhere each is alone
 OUT = wp.constant(0.5)  # of how far limbs may swell: skin that is as far out already swells less
+MOST_STRAIN = wp.constant(0.8)  # of an edge: how differently its ends may go when a limb grows to twice its girth
 LEAST_GAIN = wp.constant(0.02)  # of a limb's volume: what gains less by swelling to twice its girth is left as it is
 FULL_GAIN = wp.constant(0.06)  # the same from which it swells in full
+LEAST_HELP = wp.constant(0.1)  # of what a limb lacks: where swelling can bring back less, skin is left as it is
+FULL_HELP = wp.constant(0.3)  # the same from which it swells in full
 
 
 @wp.struct
@@ -137,6 +140,40 @@ def turn_radii(
     if wp.dot(r, r) > 0.0:
         d = rotate(blend_rotations(i, blocks, joints, weights, reals), r)
     directions[i] = d
+
+
+@wp.kernel(enable_backward=False)
+def even_directions(
+    first: int, each: int, starts: IntArray, around: IntArray, skin: Points, ways: Points, evened: Points
+):
+    """Bring d nearer to those beside it where they differ by more than skin between them can take; the longer go more.
+
+    A limb that swells by b changes what is between two vertices by b (d_i - d_j), which shall be no more than b times
+    `MOST_STRAIN` of the way from one to the other as skin lies now: in a crease, where they have come near each other,
+    none of them stands out.
+    """
+    i = first + wp.tid()
+    d = ways[i]
+    length = wp.length_sq(d)
+    if length > 0.0:
+        copy = i / each
+        v = i - copy * each
+        x = skin[i]
+        move = wp.vec3f(0.0, 0.0, 0.0)
+        total = float(0.0)
+        for m in range(starts[v], starts[v + 1]):
+            j = copy * each + around[m]
+            other = ways[j]
+            apart = d - other
+            size = wp.length_sq(apart)
+            bound = MOST_STRAIN * MOST_STRAIN * wp.length_sq(x - skin[j])
+            if size > bound:
+                excess = 1.0 - wp.sqrt(bound / size)
+                move += (excess * excess * length / (length + wp.length_sq(other))) * apart
+                total += excess
+        if total > 0.0:
+            d = d - move / total
+    evened[i] = d
 
 
 @wp.kernel(enable_backward=False)
@@ -271,6 +308,9 @@ def solve_limbs(
         share = share * share
         now = wanted / wp.sqrt(wp.sqrt(wp.sqrt(1.0 + share * share)))
         now = now * wp.smoothstep(LEAST_GAIN, FULL_GAIN, total[1] / rest)
+        missing = wp.max(rest - total[0] + total[1] * before * (1.0 + 0.5 * before), 1.0e-6 * rest)
+        reached = total[1] * bounds[1] * (1.0 + 0.5 * bounds[1])
+        now = now * wp.smoothstep(LEAST_HELP, FULL_HELP, reached / missing)
     else:
         now = 0.0
     swellings[n] = now

@@ -22,8 +22,8 @@ from supple.skins.kinematic.swelling.radii import swelling_radii
 from supple.skins.kinematic.swelling.spans import spans_along_limbs
 
 SHRINKING = 0.3  # of how far a limb may swell: how far it may shrink
+_SINEW = 0.4  # of its swelling: what skin leaves to others where it is thin, so that thin legs go with their bones
 _EASES = 0.1  # of how thick the trunk is: over which swelling fades in from what is firm
-_EVEN = 1  # times that gates are lowered to those beside them, to and fro
 _ROUNDS = 2  # of steps: the second leaves about a thousandth
 _CHUNK = 64  # terms that are added up together, by one thread or a few
 
@@ -75,10 +75,11 @@ class LimbSwelling:
 def _firmness(member: Character) -> FloatArray:
     """How much (V,) of its swelling every vertex leaves to others: what is leaf or rigid leaves all of it.
 
-    What carries armour or clothes does not swell under them. Beside all of this swelling fades in.
+    What is bone and sinew leaves some, and what carries armour or clothes does not swell under them. Beside all of this
+    swelling fades in.
     """
     anatomy = member.anatomy
-    loose = 1.0 - np.maximum(anatomy.leaf, anatomy.rigid)
+    loose = (1.0 - np.maximum(anatomy.leaf, anatomy.rigid)) * (1.0 - _SINEW * anatomy.slenderness)
     shells = anatomy.shells
     loose[shells.hosts[shells.host_weights > 0.0]] = 0.0
     slope = 1.0 / max(_EASES * float(anatomy.trunk.mean()), 1e-300)
@@ -155,18 +156,19 @@ class LimbSweller:
 
         blend = [packed.blocks, put(packed.joints, wp.vec4i), put(packed.weights, wp.vec4f), reals]
         spans = [put(self._swelling.ends, wp.vec2i), put(self._swelling.spans, wp.float32)]
+        evened = constants.blank(count, wp.vec3f)
         gates, lowered = (constants.blank(count, wp.float32) for _ in range(2))
         beside = terms.beside
         lines = [each, put(beside.starts, wp.int32), put(beside.indices, wp.int32)]
         measured = [girths.on_device(self._distances, constants), self._heads, *spans, points, gates]
         stages = [
             launch(kernels.open_gates, count, each, self._bounds, *measured),
+            launch(kernels.lower_gates, count, *lines, gates, lowered),
+            launch(kernels.turn_radii, count, each, self._radii, *blend, lowered, directions),
             *[
-                launch(kernels.lower_gates, count, *lines, *ways)
-                for _ in range(_EVEN)
-                for ways in ((gates, lowered), (lowered, gates))
+                launch(kernels.even_directions, count, *lines, points, *ways)
+                for ways in ((directions, evened), (evened, directions))
             ],
-            launch(kernels.turn_radii, count, each, self._radii, *blend, gates, directions),
             launch(geometry.area_vectors, len(faces), points, put(faces, wp.vec3i), areas),
             launch(kernels.measure_gains, count, each, *rows, areas, directions, gains),
         ]

@@ -1,4 +1,4 @@
-"""Skin that lies in flesh which other bones move, as legs under a tunic do."""
+"""Skin that lies in flesh which other bones move, as legs under a tunic do, or beside it, as thighs do."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ import numpy as np
 from supple.arrays import BoolArray, FloatArray
 from supple.character.character import Character
 from supple.geometry import topology
+from supple.geometry.embedding import Embedding
+from supple.geometry.vectors import smoothstep
 
 if TYPE_CHECKING:
     from supple.skins.position_based.body.tetrahedral_body import FleshBody
 
 _LEAST = 0.25  # share from which skin is looked at more closely; less counts as none
 _EVENED = 0.5  # sizes of an element: over how much of the skin its weights are evened out
+_STRANGE = (0.02, 0.12)  # weight that skin and a particle have in common: with less they go different ways
+_FEW = 0.08  # share of its weights in which skin differs from its flesh, up to which none of it is strange
+_LEFT = 0.1  # of the shares of a vertex: what must be its own flesh
 _AROUND = 2.0  # sizes of an element: how far around such skin the mesh matters for that
 
 
@@ -40,6 +45,24 @@ def foreign_share(character: Character, body: FleshBody) -> FloatArray:
         evened = _even_out(own[near], _edges_within(edges, near), character.points[near], _EVENED * size)
         share[near] = np.minimum(share[near], 0.5 * np.abs(flesh[near] - evened).sum(axis=1))
     return share
+
+
+def own_flesh(embedding: Embedding, own: FloatArray, flesh: FloatArray) -> Embedding:
+    """The embedding of skin with weights `own` (V, J), without particles that none of its bones carry.
+
+    Where two thighs come nearer to each other than an element is wide, the skin of one lies beside particles of the
+    other, which would draw it along. `flesh` (P, J) are the weights of the particles.
+    """
+    corners, shares = embedding.corners, embedding.barycentric.copy()
+    mean = np.zeros_like(own)
+    for corner, share in zip(corners.T, shares.T, strict=True):
+        mean += share[:, None] * flesh[corner]
+    some = np.flatnonzero(0.5 * np.abs(mean - own).sum(axis=1) > _FEW)
+    common = np.stack([np.minimum(own[some], flesh[corner]).sum(axis=1) for corner in corners[some].T], axis=1)
+    kept = smoothstep(common, *_STRANGE) * np.maximum(shares[some], 0.0)
+    left = kept.sum(axis=1, keepdims=True)
+    shares[some] = np.where(left > _LEFT, kept / np.where(left > _LEFT, left, 1.0), shares[some])
+    return Embedding(corners, shares, embedding.distance)
 
 
 def _edges_within(edges: Any, chosen: BoolArray) -> Any:

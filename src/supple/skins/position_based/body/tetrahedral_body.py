@@ -21,6 +21,7 @@ from supple.geometry.segments import distances_to_segments
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces, fill
 from supple.geometry.topology import compact
 from supple.skins.position_based.body.constraints import Constraints, build_constraints
+from supple.skins.position_based.body.foreign_skin import own_flesh
 
 _INFLUENCES = 8  # joints that carry one particle
 _ENOUGH = 0.25  # of the weight of the bone that carries a particle most: bones with less count as farther away
@@ -145,7 +146,14 @@ def build_body(character: Character, *, count: int, weights: str, spread: float 
         return body
     inner = _carry_weights_inwards(body, character)
     carried = inner.dense(len(character.skeleton))
-    return replace(body, weights=inner, bonds=Bonds.from_bones(points, bones, spread=spread, carried=carried))
+    own = character.require_weights(WHERE).dense(len(character.skeleton))
+    return replace(
+        body,
+        weights=inner,
+        bonds=Bonds.from_bones(points, bones, spread=spread, carried=carried),
+        embedding=own_flesh(body.embedding, own, carried),
+        plain_embedding=own_flesh(body.plain_embedding, own, carried),
+    )
 
 
 def _remoteness(weights: FloatArray) -> FloatArray:
