@@ -114,7 +114,8 @@ def test_going_on_from_a_snapshot_starts_nothing(arm, players, name, monkeypatch
     kept = player.snapshot()
     wanted = player.play(motion, 0.4)
     kind = SKINS[name]
-    monkeypatch.setattr(kind, "start", lambda *_: pytest.fail("it was started"))
+    for begun in ("start", "begin"):
+        monkeypatch.setattr(kind, begun, lambda *_, **__: pytest.fail("it was started"))
     player.restore(kept)
     np.testing.assert_array_equal(player.play(motion, 0.4), wanted)
 
@@ -128,6 +129,25 @@ def test_a_player_that_was_reset_is_a_new_one(arm, players, name):
     player.play(twist, 1.1)
     player.reset()
     np.testing.assert_array_equal([player.play(bend, 0.3 + step / 60.0) for step in range(STEPS)], first)
+
+
+@pytest.mark.parametrize("name", SOFT)
+def test_a_start_that_is_not_seen_is_the_same_whatever_was_played_before(arm, players, name):
+    """And some steps on it has come to where a start that is seen goes."""
+    bend, twist = motions(arm)
+    times = [0.3 + step / 60.0 for step in range(STEPS)]
+    player = players(name)
+    wanted = [player.play(bend, time) for time in times][-1]
+    fresh = supple.player(arm, player.graph)
+    shown = []
+    for one in (player, fresh):
+        one.reset()
+        if one is player:
+            one.play(twist, 1.1)
+        one.reset(seen=False)
+        shown.append([one.play(bend, time) for time in times])
+    np.testing.assert_array_equal(*shown)
+    np.testing.assert_allclose(shown[0][-1], wanted, atol=2e-3)
 
 
 @pytest.mark.parametrize("name", SKINS)

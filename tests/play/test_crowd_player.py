@@ -33,9 +33,10 @@ def levels(soft=FLESH, most=None):
     return [Level(soft, within=4.0, most=most), Level(supple.DeltaMush(), within=8.0), Level(supple.DualQuaternion())]
 
 
-def alone(skin, cast, member, times):
+def alone(skin, cast, member, times, *, seen=True):
     """What a member does under a skin from the first of some times on."""
     player = supple.player(HERO, skin, fps=RATE)
+    player.reset(seen=seen)
     return [player.play(cast.member(member), time) for time in times]
 
 
@@ -213,7 +214,7 @@ def test_flesh_of_a_newcomer_among_others_is_as_if_it_had_started_alone(monkeypa
     assert player.places["all"][0] == 3  # all in one
     step = skin.step
     begun = [frame / RATE for frame in range(20, 45)]
-    late = alone(skin, cast, 2, [begun[0] - 2.0 * step, begun[0] - step, *begun])[-1]
+    late = alone(skin, cast, 2, [begun[0] - 2.0 * step, begun[0] - step, *begun], seen=False)[-1]
     early = alone(skin, cast, 1, [frame / RATE for frame in range(45)])[-1]
     np.testing.assert_allclose(shown[-1].points["all"][2], late, atol=1e-4)
     np.testing.assert_allclose(shown[-1].points["all"][1], early, atol=1e-4)

@@ -82,9 +82,13 @@ class Player:
         """How long every stage took in the last frame [s], its simulation steps included."""
         self.reset()
 
-    def reset(self) -> None:
-        """Forget all history and let go of the skin; the next frame is the first one."""
+    def reset(self, *, seen: bool = True) -> None:
+        """Forget all history and let go of the skin; the next frame is the first one.
+
+        Where that is not `seen`, because it fades in, soft skins may start sooner and settle on the way.
+        """
         self.time: float | None = None
+        self._start_is_seen = seen
         self._tick = 0
         self._pose: Pose | None = None
         self._step_pose: Pose | None = None
@@ -446,14 +450,15 @@ class Player:
         if np.isfinite(devices.to_host(shown)).all():
             self._nodes[-1].continue_from(shown, self._shown)
 
-    def take_in(self, copy: int, source: PoseSource, alone: Player) -> None:
+    def take_in(self, copy: int, source: PoseSource, alone: Player, *, seen: bool = True) -> None:
         """Let one copy of a crowd start anew, where `source` has it, with flesh that goes along with its body.
 
-        It is started by `alone`, a player of the member itself, one step before the last one made here.
+        It is started by `alone`, a player of the member itself, one step before the last one made here; `seen` is as in
+        `reset`.
         """
         if self.time is None or self._step is None or not isinstance(self.character, Crowd):
             return
-        alone.reset()
+        alone.reset(seen=seen)
         for tick in (self._tick - 1, self._tick):
             alone.play(source, tick * self._step)
         for mine, other in zip(self._nodes, alone._nodes, strict=True):
@@ -492,7 +497,8 @@ class Player:
         results: dict[str, DevicePoints] = {}
         for node in self._nodes:
             with self._timed(node):
-                results[node.stage.name] = node.simulate(pose, [results[name] for name in node.stage.inputs], step)
+                inputs = [results[name] for name in node.stage.inputs]
+                results[node.stage.name] = node.simulate(pose, inputs, step, seen=self._start_is_seen)
             if node.touched and step is not None:
                 node.touched[-1]["time"] = self._tick * step
         self._stepped = self._step_pose = pose

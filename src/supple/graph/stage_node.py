@@ -39,6 +39,7 @@ class StageNode:
         self._device, self._count = device, len(character.points)
         self._recorded: tuple[list[DevicePoints], devices.Launch] | None = None
         self._shown: DevicePoints = None
+        self._former: tuple[Any, Any] | None = None
         wp = devices.warp()
         if isinstance(stage.work, Mask):
             weights = stage.work.weights(character).astype(np.float32)
@@ -57,6 +58,8 @@ class StageNode:
 
     def forget(self) -> None:
         """Have no history, and be held by nobody."""
+        if isinstance(self.stage.work, SoftSkin) and self.state is not None:
+            self._former = self.stage.work, self.state
         if not isinstance(self.stage.work, Skin):
             self.state = None
         self.bones = self.bodies = None
@@ -109,22 +112,27 @@ class StageNode:
             devices.write(self._weights, prepared)
             return
         assert isinstance(work, BoundSkin)
-        self.binding = prepared
+        self.binding, self._former = prepared, None
         before = self.state
         if before is not None:
             self.state = work.reshape(self.binding, before)
         if self.pulls and self.state is not before:  # hands go on holding what has taken its place
             self.take_hold(self.pulls)
 
-    def simulate(self, pose: Pose, inputs: list[DevicePoints], step: float | None) -> DevicePoints:
-        """This stage at a simulation step; soft skins move on by `step` [s], or start when it is None."""
+    def simulate(
+        self, pose: Pose, inputs: list[DevicePoints], step: float | None, *, seen: bool = True
+    ) -> DevicePoints:
+        """This stage at a simulation step; soft skins move on by `step` [s], or start where it is None."""
         work = self.stage.work
         if not isinstance(work, SoftSkin):
             return self.show(pose, inputs, 1.0, 0.0 if step is None else step)
         wp = devices.warp()
         incoming = inputs[0] if inputs else None
         if step is None:
-            self.state = work.start(self.binding, pose, incoming)
+            known, former = self._former or (None, None)
+            self._former = None
+            # A state that was made for other settings is not looked at again.
+            self.state = work.begin(self.binding, former if known is work else None, pose, incoming, seen=seen)
             points = self.layer.show(self.state.points, 0.0)
             wp.copy(self._steps[0], points)
             self.bones = self.bodies = None

@@ -261,6 +261,16 @@ class SoftSkin(BoundSkin[Binding, Soft]):
     def start(self, binding: Binding, pose: Pose, incoming: DevicePoints | None) -> Soft:
         """A new state, at rest in a first pose."""
 
+    def begin(
+        self, binding: Binding, former: Soft | None, pose: Pose, incoming: DevicePoints | None, *, seen: bool = True
+    ) -> Soft:
+        """What `start` gives, for a player: arrays of a `former` state, whose history is over, may be used again.
+
+        Where a start is not `seen` at first, as that of somebody who comes near in a crowd, a skin may leave out what
+        only makes the first frame the one that it would come to a few steps on.
+        """
+        return self.start(binding, pose, incoming)
+
     @abstractmethod
     def advance(
         self, binding: Binding, state: Soft, pose: Pose, dt: float, *, incoming: DevicePoints | None

@@ -125,7 +125,7 @@ class CrowdPlayer:
             self._pools[name][rung].leave(number)
         for m, rung in moves.entered:
             name, number = self._homes[m]
-            self._pools[name][rung].enter(number)
+            self._pools[name][rung].enter(number, seen=bool(self._chooser.memory.before[m] < 0))
 
     def _frame(self, distances: FloatArray, time: float, *, on_device: bool) -> CrowdFrame:
         chooser, memory = self._chooser, self._chooser.memory

@@ -55,7 +55,7 @@ class Pool:
         self._copies = character if self._together == 1 else Copies.of(character, self._together)
         self._places: dict[int, tuple[Block, int]] = {}
         self._alone: Player | None = None
-        self._newcomers: list[tuple[Block, int]] = []
+        self._newcomers: list[tuple[Block, int, bool]] = []
         self.blocks: list[Block] = []
         self.blocks.append(self._new_block())
 
@@ -84,22 +84,25 @@ class Pool:
             block.follows[:], block.shown[:], block.source, block.cast = -1, False, None, None
             block.player.reset()
 
-    def enter(self, member: int) -> None:
-        """Give a member a place; flesh starts anew there, unless it was this member's until now."""
+    def enter(self, member: int, *, seen: bool = True) -> None:
+        """Give a member a place; flesh starts anew there, unless it was this member's until now.
+
+        It is `seen` at once, or fades in.
+        """
         block, place = self._find_place(member)
         was_here = block.live and block.follows[place] == member
         if not block.live:
-            block.player.reset()
+            block.player.reset(seen=seen)
             block.follows[:], block.source = member, None
         elif not was_here:
-            self._newcomers.append((block, place))
+            self._newcomers.append((block, place, seen))
         self._take_place(member, block, place)
 
     def leave(self, member: int) -> None:
         """Move a member no more."""
         block, place = self._places.pop(member)
         block.shown[place] = False
-        self._newcomers = [one for one in self._newcomers if one != (block, place)]
+        self._newcomers = [one for one in self._newcomers if one[:2] != (block, place)]
 
     def _find_place(self, member: int) -> tuple[Block, int]:
         """The place that was this member's last, or else the first that shows nobody, of a block that plays if any."""
@@ -145,10 +148,11 @@ class Pool:
     def _start_newcomers(self, cast: Cast) -> None:
         """Members that joined others in a block start on their own, and are taken in there."""
         newcomers, self._newcomers = self._newcomers, []
-        for block, place in newcomers:
+        for block, place, seen in newcomers:
             if self._alone is None:
                 self._alone = Player(self._character, self._graph, device=self._device, fps=self._fps)
-            block.player.take_in(place, cast.member(int(block.follows[place])), self._alone)
+            source = cast.member(int(block.follows[place]))
+            block.player.take_in(place, source, self._alone, seen=seen)
 
     def _play(self, block: Block, cast: Cast, time: float) -> None:
         if block.source is None or block.cast is not cast:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -136,6 +136,16 @@ class FleshState:
         """Nothing but its memory depends on the past."""
         if self.handles is not None or self.memory.handles.vertices.max() >= 0:
             self._handles().recall()
+
+    def forget(self) -> None:
+        """Have no history, and be held by nobody, as if it were new."""
+        memory = self.memory
+        arrays = memory.corrections, memory.previous_settled, memory.positions, memory.velocities
+        for array in (memory.points, *arrays, memory.inverted, memory.pressures, memory.bones):
+            array.zero_()
+        handles = HandleMemory.open(self.binding.constants) if self.handles is not None else memory.handles
+        self.handles, self._tuned = None, None
+        self.memory = replace(memory, contact=self.collision.start(), handles=handles, still=0.0, asked=0, time=0.0)
 
     def hold(self, pulls: Sequence[Pull]) -> None:
         """Be held by these pulls from the next step on."""

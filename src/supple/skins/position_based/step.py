@@ -28,12 +28,12 @@ def advance(skin: PositionBased, state: FleshState, pose: Pose, dt: float, incom
     return state.points
 
 
-def start(skin: PositionBased, state: FleshState, pose: Pose, incoming: Any) -> None:
-    """Rest at the shape that the first pose settles to."""
+def start(skin: PositionBased, state: FleshState, pose: Pose, incoming: Any, *, rounds: int) -> None:
+    """Rest at the shape that the first pose settles to, after one step and so many more `rounds`."""
     wp, memory = devices.warp(), state.memory
     state.tune(skin, skin.step)
     stages = _stages(skin, state, incoming)
-    for _ in range(1 + skin.warm_up):
+    for _ in range(1 + rounds):
         state.set_pose(pose, 0.0)
         stages.begin()
         state.detect_contacts()
