@@ -9,8 +9,7 @@ from conftest import make_tube
 from supple import IncrementalRotation, SpringDynamics, SpringRig
 from supple import device as devices
 from supple.geometry.cholesky import SplitCholesky, SplitFactor
-from supple.skins.springs.groups import record_limits
-from supple.skins.springs.kernels import incremental
+from supple.skins.springs.kernels import incremental, lanes_in_time
 from supple.skins.springs.kernels import springs as kernels
 from supple.skins.springs.newton import NewtonSolver
 from supple.skins.springs.step import pose_springs, rotate_incrementally
@@ -82,14 +81,21 @@ def test_edges_hold_velocities_back_alike(hero, running):
     devices.write(springs.points[0], springs.attached.posed.numpy() + 0.01 * random.normal(size=(count, 3)))
     devices.write(memory.velocities, random.normal(size=(count, 3)))
     blank, wp = springs.binding.constants.blank, devices.warp()
-    found, wanted, once = (blank(count, wp.vec3f) for _ in range(3))
-    for launch in record_limits(springs, memory, looseness=looseness, parameters=parameters, limited=found, rounds=3):
-        launch()
-    fixed = [springs.all, looseness, memory.rooms, parameters, springs.points[0]]
-    for before, after in ((memory.velocities, wanted), (wanted, once), (once, wanted)):
-        devices.Launch(kernels.limit_stretch, count, [*fixed, before, after], "cpu")()
-    assert np.abs(once.numpy() - memory.velocities.numpy()).max() > 0.1
-    assert np.abs(once.numpy() - wanted.numpy()).max() > 0.01  # each round does something
+    found, wanted, swings, homes = (
+        blank(count, wp.vec3f),
+        blank(count, wp.vec3f),
+        blank(8 * count, float),
+        blank(4 * count, float),
+    )
+    now = [springs.points[0], memory.velocities]
+    taken = [springs.all, looseness, memory.rooms, *now, swings, homes]
+    devices.Launch(lanes_in_time.take_swings, count, taken, "cpu")()
+    every = NewtonSolver(springs).all.pulled
+    groups, inputs = -(-count // 8), [every, springs.all, parameters, swings, homes, found]
+    devices.Launch(lanes_in_time.limit_stretch, groups, inputs, "cpu")()
+    inputs = [springs.all, looseness, memory.rooms, parameters, *now, wanted]
+    devices.Launch(kernels.limit_stretch, count, inputs, "cpu")()
+    assert np.abs(wanted.numpy() - memory.velocities.numpy()).max() > 0.1
     assert np.abs(found.numpy() - wanted.numpy()).max() < 1e-5
 
 

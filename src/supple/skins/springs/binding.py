@@ -73,7 +73,7 @@ _LEAST_RECOIL = 1e-6  # of all springs: with less, nothing draws skin back at a 
 _AS_GOOD_AS_RIGID = 0.02  # of being free to swing: sweep by sweep, what is left of it would add up in a first pose
 _LEAST_LOOSENESS = 0.05  # below which skin counts as firm
 _FIRM = 8  # how soon skin that is less loose is damped more: by this power of what it lacks
-_LEAST_KEPT = 0.3  # of its velocity that skin keeps in a step, so that it gets to where its springs draw it
+_LEAST_KEPT = 0.4  # of its velocity that skin keeps in a step, so that it gets to where its springs draw it
 
 
 @dataclass(frozen=True, eq=False)

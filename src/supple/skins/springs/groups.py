@@ -50,30 +50,24 @@ def record_pulls(springs: Springs, forces: Any) -> list[devices.Launch]:
 
 
 def record_limits(
-    springs: Springs, memory: SpringMemory, *, looseness: Any, parameters: Any, limited: Any, rounds: int
+    springs: Springs, memory: SpringMemory, *, looseness: Any, parameters: Any, limited: Any
 ) -> list[devices.Launch]:
-    """What is left (V,) of velocities where edges would become too long or too short, after so many rounds."""
+    """What is left (V,) of velocities where edges would become too long or too short."""
     from supple.skins.springs.kernels import lanes_in_time
     from supple.skins.springs.kernels import springs as kernels
 
     wp, blank, count = devices.warp(), springs.binding.constants.blank, springs.count
-    swinging = [springs.all, looseness, memory.rooms]
+    now = [springs.points[0], memory.velocities]
     if springs.device != "cpu":
-        turns = [limited, blank(count, wp.vec3f)]
-        found = [turns[(rounds - 1 - done) % 2] for done in range(rounds)]  # the last one is `limited`
-        fixed = [*swinging, parameters, springs.points[0]]
-        rows = [[*fixed, *pair] for pair in zip([memory.velocities, *found[:-1]], found, strict=True)]
-        return [devices.Launch(kernels.limit_stretch, count, row, springs.device) for row in rows]
-    swings, homes = [blank(8 * count, wp.float32) for _ in range(2)], blank(4 * count, wp.float32)
-    groups, every = group_count(count), every_vertex(springs)
-    tight = blank(groups, wp.int32)
-    taken = [*swinging, springs.points[0], memory.velocities, *swings, homes]
-    launches = [devices.Launch(lanes_in_time.take_swings, count, taken, "cpu")]
-    for done in range(rounds):
-        limits = [every, springs.all, parameters, done, *swings, homes, tight, limited]
-        launches.append(devices.Launch(lanes_in_time.limit_stretch, groups, limits, "cpu", smallest=_WORTH))
-        swings = swings[::-1]
-    return launches
+        inputs = [springs.all, looseness, memory.rooms, parameters, *now, limited]
+        return [devices.Launch(kernels.limit_stretch, count, inputs, springs.device)]
+    packed = [blank(8 * count, wp.float32), blank(4 * count, wp.float32)]
+    taken = [springs.all, looseness, memory.rooms, *now, *packed]
+    limits = [every_vertex(springs), springs.all, parameters, *packed, limited]
+    return [
+        devices.Launch(lanes_in_time.take_swings, count, taken, "cpu"),
+        devices.Launch(lanes_in_time.limit_stretch, group_count(count), limits, "cpu", smallest=_WORTH),
+    ]
 
 
 def every_vertex(springs: Springs) -> Any:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 _LIGHTER = 3.0  # see `shares`
 _MOST = 0.99  # of all vertices: how many answer their pulls in all rounds as they should
 _PATIENCE = 1.8 / 8.0  # rounds for every sweep asked for, of those that leave a third
-_LIMITING = 2  # rounds in which edges lose what would take them too far
 _STIFF = 4.0  # rate h, from which on skin is made heavier still
 _HEAVIER = 1.5
 
@@ -56,9 +55,7 @@ class ImplicitStep:
         responding = [springs.all, self.rates, parameters, *matrix]
         self._responding = [*record_pulls(springs, self._forces), self._launch(kernels.respond, responding)]
         limited = blank(count, wp.vec3f)
-        self._limiting = record_limits(
-            springs, memory, looseness=looseness, parameters=parameters, limited=limited, rounds=_LIMITING
-        )
+        self._limiting = record_limits(springs, memory, looseness=looseness, parameters=parameters, limited=limited)
         self._stepping = [springs.all, self.rates, max_offsets, memory.rooms, parameters, limited, memory.velocities]
         self._parameters, self._fadings, self._velocities = parameters, fadings, memory.velocities
         self._runs: devices.Chain | None = None

@@ -20,7 +20,7 @@ from supple.skins.springs.groups import LANES, every_vertex, group_count
 if TYPE_CHECKING:
     from supple.skins.springs.state import Springs
 
-_AT_REST = 1.0e-5  # of the distance from the bone: a vertex that is pulled by less, per stiffness, is at rest
+_AT_REST = 7.0e-6  # of the distance from the bone: a vertex that is pulled by less, per stiffness, is at rest
 _JACOBI = 6  # rounds for one linear problem; even, so that moves end where they began
 _LOWEST, _HIGHEST = 0.2, 2.0  # of H_ii^-1 H: what these rounds take care of; more than two it is never
 _REACH = 1.25  # times the move that H says, of rounds over few: a run of 1 to 1.5 on a body that folds chose it

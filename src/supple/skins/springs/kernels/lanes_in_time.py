@@ -15,7 +15,6 @@ _LIMIT = f"""
     rows(swing, i, x, y, z, vx, vy, vz, loose, room);
     triples(home, i, home_x, home_y, home_z);
     F change_x = 0.0f, change_y = 0.0f, change_z = 0.0f;
-    tight.data[group] = 0;
 {NEIGHBORS}
         F other_x, other_y, other_z, wx, wy, wz, loose_j, room_j;
         rows(swing, j, other_x, other_y, other_z, wx, wy, wz, loose_j, room_j);
@@ -23,10 +22,9 @@ _LIMIT = f"""
         const F squared = ex * ex + ey * ey + ez * ez;
         const F opening = (wx - vx) * ex + (wy - vy) * ey + (wz - vz) * ez;
         const F longest = (1.0f + half) * rest, shortest = (1.0f - half) * rest;
-        const I closes = squared < shortest * shortest;
-        const I bound = there & (closes | (squared > longest * longest));
-        if (!__builtin_reduce_or(bound)) continue;
-        tight.data[group] = 1;
+        const I opens = opening > 0.0f, closes = opening < 0.0f;
+        const I tight = there & ((opens & (squared > longest * longest)) | (closes & (squared < shortest * shortest)));
+        if (!__builtin_reduce_or(tight)) continue;
         F there_x, there_y, there_z;
         triples(home, j, there_x, there_y, there_z);
         const F gx = there_x - home_x, gy = there_y - home_y, gz = there_z - home_z;
@@ -34,19 +32,17 @@ _LIMIT = f"""
         const F out = larger(aimed, rest), in = smaller(aimed, rest);
         const F off = closes ? in - length : length - out;
         const F free = max_stretch * (closes ? in : out);
-        const F held = larger(free + room + room_j, tiny), taut = smaller(larger(2.0f * off / held - 1.0f, 0.0f), 1.0f);
-        const F speed = (closes ? -opening : opening) / length;
-        const F lost = taut * larger(speed, 0.0f) * loose / (loose + larger(loose_j, yielding));
-        const F back = bound ? (closes ? -lost : lost) / length : 0.0f;
+        const F taut = smaller(larger(2.0f * off / larger(free + room + room_j, tiny) - 1.0f, 0.0f), 1.0f);
+        const F lost = taut * loose / (loose + larger(loose_j, yielding));
+        const F back = tight ? lost * opening / (length * length) : 0.0f;
         change_x += back * ex, change_y += back * ey, change_z += back * ez;
     }}
     for (int n = 0; n < 8; ++n)
         if (list[n] >= 0) {{
-            float *left = (float*)after.data + 3 * i[n], *next = next_swings.data + 8 * i[n] + 3;
+            float* left = (float*)after.data + 3 * i[n];
             const float part = loose[n] < yielding ? 0.0f : 2.0f / (float)(count[n] < 2 ? 2 : count[n]);
             left[0] = vx[n] + part * change_x[n], left[1] = vy[n] + part * change_y[n];
             left[2] = vz[n] + part * change_z[n];
-            next[0] = left[0], next[1] = left[1], next[2] = left[2];
         }}
 #endif
 """
@@ -60,11 +56,9 @@ def limit_group(
     max_stretch: float,
     swings: FloatArray,
     homes: FloatArray,
-    tight: IntArray,
-    next_swings: FloatArray,
     after: Points,
 ):
-    """What is left of the velocities of a group, and whether it has an edge that is taut."""
+    """What is left of the velocities of a group."""
 
 
 @wp.kernel(enable_backward=False)
@@ -76,7 +70,6 @@ def take_swings(
     now: Points,
     velocities: Points,
     swings: FloatArray,
-    next_swings: FloatArray,
     homes: FloatArray,
 ):
     """What `limit_group` reads of a vertex: where it is, its velocity, looseness and room, and where it hangs."""
@@ -86,17 +79,12 @@ def take_swings(
     aim = springs.aims[i]
     home = springs.attachment_points[i] + aim[3] * wp.vec3f(aim[0], aim[1], aim[2])
     row = 8 * i
-    room = rooms[i] + springs.edit_rooms[i]
     for k in range(3):
         swings[row + k] = x[k]
         swings[row + 3 + k] = velocity[k]
-        next_swings[row + k] = x[k]
-        next_swings[row + 3 + k] = velocity[k]
         homes[4 * i + k] = home[k]
     swings[row + 6] = looseness[i]
-    swings[row + 7] = room
-    next_swings[row + 6] = looseness[i]
-    next_swings[row + 7] = room
+    swings[row + 7] = rooms[i] + springs.edit_rooms[i]
 
 
 @wp.kernel(enable_backward=False)
@@ -105,18 +93,9 @@ def limit_stretch(
     some: IntArray,
     springs: Springs,
     parameters: FloatArray,
-    done: int,
     swings: FloatArray,
-    next_swings: FloatArray,
     homes: FloatArray,
-    tight: IntArray,
     after: Points,
 ):
-    """What is left of the velocities of the groups of a list when so many rounds are done.
-
-    Where no edge is taut nothing changes, in this round and in all that follow: points do not move meanwhile.
-    """
-    group = first + wp.tid()
-    if done > 0 and tight[group] == 0:
-        return
-    limit_group(group, some, springs, parameters[MAX_STRETCH], swings, homes, tight, next_swings, after)
+    """What is left of the velocities of the groups of a list."""
+    limit_group(first + wp.tid(), some, springs, parameters[MAX_STRETCH], swings, homes, after)
