@@ -148,8 +148,8 @@ def test_a_pause_is_one_step_and_leaves_nothing_behind(hero, walk, contact, most
     """No frame after it runs all the steps that nobody saw, and flesh is where it would be.
 
     Where skin meets skin, in the armpits, what lies against what also follows from the way there: of two meshes with
-    1200 and 2000 elements one is 4.6 mm off at its farthest vertex, the other 1.4. Skin of an armpit goes along with that
-    flesh, so that of 3000 vertices 52 are off by more than 2 mm; the others are as without.
+    1200 and 2000 elements one is 4.6 mm off at its farthest vertex, the other 1.4. Skin of an armpit goes along with
+    that flesh, so that of 3000 vertices 52 are off by more than 2 mm; the others are as without.
     """
     paused, played = _player(hero, contact=contact), _player(hero, contact=contact)
     paused.play(walk, 0.1)
