@@ -124,6 +124,25 @@ def test_a_gpu_plays_a_crowd_with_levels_as_the_processor_does(hero, record_prop
     assert apart < 1e-3 * hero.height
 
 
+LEARNT = [supple.PoseSpace(), supple.PoseSpace(base="dual-quaternion"), supple.PoseSpaceDynamics()]
+
+
+def _learnt_crowd(hero, skin, device):
+    """Three members in one player, whose poses a GPU makes itself."""
+    crowd, walk = Crowd.of(hero, 3), supple.motion("walk", hero)
+    motion, player = CrowdMotion(crowd, [walk] * 3, [0.0, 0.2, 0.4]), supple.player(crowd, skin, device=device)
+    return np.array([player.play(motion, frame / RATE) for frame in range(TEN + 1)])
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("skin", LEARNT, ids=("pose-space", "on-dual-quaternion", "in-time"))
+def test_a_gpu_plays_members_of_pose_space_as_the_processor_does(hero, skin, record_property):
+    one, other = (_learnt_crowd(hero, skin, device) for device in ("cpu", "cuda:0"))
+    apart = np.abs(one - other).max()
+    record_property("metres", apart)
+    assert apart < 1e-4 * hero.height
+
+
 def test_the_crowd_that_is_compared_changes(hero):
     frames = _crowd_with_levels(hero, "cpu", TEN)
     assert len({tuple(frame.levels["all"]) for frame in frames}) > 1
