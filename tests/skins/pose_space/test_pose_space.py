@@ -260,3 +260,16 @@ def test_copies_of_a_crowd_are_to_the_bit_as_each_is_alone(tube, kind, base):
         wanted = [player.play(cast.member(copy), frame / 30.0) for copy, player in enumerate(alone)]
         np.testing.assert_array_equal(found, wanted)
     assert len({points.tobytes() for points in found}) == 3
+
+
+@pytest.mark.parametrize("kind", [supple.PoseSpace, supple.PoseSpaceDynamics])
+def test_a_crowd_plays_the_model_of_its_member_and_no_other(tube, model, kind):
+    """What was trained for one fits all copies of it, and is refused for those of another character."""
+    crowd, skin, motions, delays = Crowd.of(tube, 2), kind(trained=model), [bend(tube, 1.0)] * 2, [0.0, 0.3]
+    cast = Cast(motions, delays)
+    found = crowd.apart(supple.player(crowd, skin).play(CrowdMotion(crowd, motions, delays), 0.4))
+    for copy in range(2):
+        np.testing.assert_array_equal(found[copy], supple.player(tube, skin).play(cast.member(copy), 0.4))
+    assert not np.array_equal(*found)
+    with pytest.raises(InputError, match="the model is for"):
+        supple.player(Crowd.of(make_tube(rings=25, sectors=10), 2), skin)

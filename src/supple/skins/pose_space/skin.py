@@ -78,7 +78,7 @@ class PoseSpace(PoseSpaceSettings, Skin[PoseSpaceBinding, PoseSpaceState]):
 
     def check_for(self, character: Character) -> None:
         if self.trained is not None:
-            self.trained.check_fits(character)
+            self.trained.check_fits(character.member if isinstance(character, Crowd) else character)
 
     def bind(self, character: Character, device: str) -> PoseSpaceBinding:
         return PoseSpaceBinding.from_model(self.model_for(character), character, device)
