@@ -34,6 +34,25 @@ def lengths(points):
     return np.linalg.norm(np.diff(points, axis=0), axis=1)
 
 
+def test_joints_that_are_named_go_over_and_no_others(hero, arm):
+    rest, baseline = supple.Pose.rest(hero.skeleton), Stroke.from_samples(arm)
+    lifted = Stroke.from_samples([arm[0] + np.linalg.norm(place - arm[0]) * np.array([0.6, 0.8, 0.0]) for place in arm])
+
+    def posed(**how):
+        return posed_by_strokes(hero.skeleton, rest, baseline, offset=lifted, **how)
+
+    named = posed(joints=ARM)
+    np.testing.assert_array_equal(named.world_from_joint, posed(radius=0.03).world_from_joint)
+    upper = places(hero, posed(joints=ARM[:2]))
+    np.testing.assert_allclose(upper[:2], places(hero, named)[:2], atol=1e-6)
+    assert np.linalg.norm(upper[2] - places(hero, named)[2]) > 0.01  # the hand goes where its arm takes it
+    far = posed(joints=["RightArm", "RightForeArm", "RightHand"])  # nowhere near the line, and taken all the same
+    assert np.abs(far.world_from_joint - rest.world_from_joint).max() > 0.1
+    for strange in ([], ["nobody"]):
+        with pytest.raises(InputError):
+            posed(joints=strange)
+
+
 def test_an_arm_stretches_along_a_longer_line_as_far_as_it_may(hero, arm):
     rest, baseline = supple.Pose.rest(hero.skeleton), Stroke.from_samples(arm)
     longer = Stroke.from_samples([arm[0] + 1.6 * (place - arm[0]) for place in arm])

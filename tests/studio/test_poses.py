@@ -207,6 +207,24 @@ def test_the_arm_goes_over_to_the_second_stroke_as_the_engine_has_it(session):
     assert shown(session, 0.4).tobytes() == before.world_from_joint.tobytes()
 
 
+def test_joints_are_taken_in_and_out_by_hand(session):
+    """Named joints go over instead of those near the line, and what was drawn follows when they change."""
+    line = arm_line(session)
+    perform(session, say.PoseByStrokes(1, line, lifted(line), radius=0.05, time=0.0, ranges=False))
+    with_hand = shown(session)
+    upper = [joint(session, name) for name in ("LeftArm", "LeftForeArm")]
+    again = {"radius": 0.05, "time": 0.0, "ranges": False}
+    perform(session, say.MovePoseLine(2, "Drawn pose", (0.0, 0.0, 0.0), joints=upper, **again))
+    without = shown(session)
+    np.testing.assert_allclose(without[upper, :3, 3], with_hand[upper, :3, 3], atol=1e-6)
+    hand = joint(session, "LeftHand")
+    assert np.linalg.norm(without[hand, :3, 3] - with_hand[hand, :3, 3]) > 0.01
+    perform(session, say.MovePoseLine(3, "Drawn pose", (0.0, 0.0, 0.0), **again))
+    np.testing.assert_allclose(shown(session), with_hand, atol=1e-9)
+    with pytest.raises(InputError):
+        perform(session, say.MovePoseLine(4, "Drawn pose", (0.0, 0.0, 0.0), joints=[999], **again))
+
+
 def test_the_second_stroke_is_drawn_again_and_pulled_by_its_knots(session):
     line = arm_line(session)
     perform(session, say.PoseByStrokes(1, line, lifted(line), radius=0.05, time=0.0))

@@ -69,10 +69,10 @@ export type Command =
   | { do: "stretch-bone"; joint: number; stretch: number; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean }
   | { do: "scale-joint"; joint: number; size: number; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean }
   | { do: "reset-joint"; joint: number; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean }
-  | { do: "pose-by-strokes"; baseline: Point[]; offset: Point[]; again?: string; part?: boolean; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean; radius: number; stretch?: number; twist?: boolean }
-  | { do: "pull-pose-knot"; pose: string; knot: number; to: Point; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean; radius: number; stretch?: number; twist?: boolean }
-  | { do: "move-pose-line"; pose: string; by: Point; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean; radius: number; stretch?: number; twist?: boolean }
-  | { do: "delete-pose-knot"; pose: string; knot: number; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean; radius: number; stretch?: number; twist?: boolean }
+  | { do: "pose-by-strokes"; baseline: Point[]; offset: Point[]; again?: string; part?: boolean; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean; radius: number; joints?: number[]; stretch?: number; twist?: boolean }
+  | { do: "pull-pose-knot"; pose: string; knot: number; to: Point; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean; radius: number; joints?: number[]; stretch?: number; twist?: boolean }
+  | { do: "move-pose-line"; pose: string; by: Point; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean; radius: number; joints?: number[]; stretch?: number; twist?: boolean }
+  | { do: "delete-pose-knot"; pose: string; knot: number; time: number; pins?: number[]; ranges?: boolean; limits?: [number, number][]; key?: boolean; fresh?: boolean; done?: boolean; radius: number; joints?: number[]; stretch?: number; twist?: boolean }
   | { do: "limp"; joint?: number | null; view?: number }
   | { do: "save"; name?: string; replace?: boolean }
   | { do: "open-document"; key: string }

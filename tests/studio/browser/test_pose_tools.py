@@ -181,6 +181,30 @@ def test_the_arm_is_posed_with_two_strokes_and_its_knots_pulled(still):
     np.testing.assert_array_equal(still.frame().points, before)
 
 
+def test_a_click_takes_a_joint_out_of_the_line_and_in_again(still):
+    choose(still, "k")
+    line = [seen(still, joint(still, name)) for name in ("LeftArm", "LeftForeArm", "LeftHand")]
+    draw(still, line)
+    still.page.get_by_text("A click takes a joint in or out").wait_for()
+    hand = still.state()["skeleton"]["names"].index("LeftHand")
+    still.page.mouse.click(*line[2])
+    (x, y), reach = line[0], np.hypot(line[-1][0] - line[0][0], line[-1][1] - line[0][1])
+    draw(still, [(x, y), (x + 0.5 * reach, y - 0.1 * reach), (x + 0.9 * reach, y - 0.4 * reach)])
+    still.until_state("state.undo === 'Pose by strokes'")
+    picked = [one for one in still.commands("pose-by-strokes") if one["done"]][-1]["joints"]
+    assert hand not in picked
+    assert {still.state()["skeleton"]["names"].index(name) for name in ("LeftArm", "LeftForeArm")} <= set(picked)
+    still.flesh(0.5)
+    without = joint(still, "LeftHand")
+    still.page.mouse.click(*seen(still, without))
+    still.until("watched.commands.some((one) => one.do === 'move-pose-line')")
+    last = still.commands("move-pose-line")[-1]
+    assert hand in last["joints"]
+    still.frame_with(last["seq"])
+    still.flesh(0.5)
+    assert np.linalg.norm(joint(still, "LeftHand") - without) > 2e-3
+
+
 def test_limp_is_offered_only_where_there_are_muscles(still):
     assert still.page.locator("#action-tool-pose").count() == 1
     assert still.page.locator("#action-tool-limp").count() == 0

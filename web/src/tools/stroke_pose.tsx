@@ -13,6 +13,7 @@ import { type Vector2, Vector3 } from "../three";
 import { StrokeOptions } from "../ui/stroke_options";
 import { DrawingPlane, facePlane, togglePlane } from "./drawing_plane";
 import { fresh, jointPlaces, jointUnder, pins, posingOptions, togglePin } from "./joints";
+import { between, distanceToPiece, smoothed, thinned, waysAlong } from "./lines";
 import { pixelOf, rayThrough, type Tool } from "./tool";
 
 const SHORTEST_WAIT = 15; // between two commands [ms]
@@ -32,6 +33,7 @@ export const brush = signal(RADIUS);
 interface Baseline {
   places: Vector3[];
   joints: readonly number[];
+  byHand: boolean; // whether clicks have taken joints in or out
   time: number;
   pose: string;
 }
@@ -189,11 +191,26 @@ export class PoseByStrokes implements Tool {
     const drawing = this.drawing;
     if (drawing?.pointer !== event.pointerId) return;
     this.drawing = null;
-    if (isDragged(drawing)) {
-      if (drawing.length > 0) this.tell(drawing, true);
-    } else if (cancelled || drawing.length < LEAST) return;
+    if (isDragged(drawing) && drawing.length > 0) this.tell(drawing, true);
+    else if (cancelled) return;
+    else if (drawing.length < LEAST) this.pick(drawing);
     else if (drawing.kind === "offset") this.tell(drawing, true);
     else this.keep(drawing.places);
+  }
+
+  /** A click on a joint takes it in, or out where it is in; a pose that was drawn follows. */
+  private pick({ kind, last }: Drawing): void {
+    const [line, joint] = [baseline.value, jointUnder(this.stage, last)];
+    if (kind === "baseline" || !line || joint === null) return;
+    const others = line.joints.filter((one) => one !== joint);
+    const joints = others.length < line.joints.length ? others : [...line.joints, joint];
+    if (joints.length === 0) {
+      showTold("A line without any joint poses nothing: this is its last one.");
+      return;
+    }
+    baseline.value = { ...line, joints, byHand: true };
+    if (line.pose)
+      ask({ do: "move-pose-line", pose: line.pose, by: [0, 0, 0], ...this.posing(line.time), done: true });
   }
 
   /** Lay what is drawn into space: the first line as deep as bones lie under it, the second as deep as the first.
@@ -241,7 +258,7 @@ export class PoseByStrokes implements Tool {
 
   private keep(places: Vector3[]): void {
     const joints = this.picked(places);
-    if (joints.length > 0) baseline.value = { places, joints, time: this.time(), pose: "" };
+    if (joints.length > 0) baseline.value = { places, joints, byHand: false, time: this.time(), pose: "" };
     else
       showTold("No joint lies within the brush of this line: draw over the bones, or make the brush larger.");
   }
@@ -392,7 +409,14 @@ export class PoseByStrokes implements Tool {
   }
 
   private posing(time: number) {
-    return { ...posingOptions(time), radius: metres(), stretch: stretch.value, twist: twisted.value };
+    const line = baseline.value;
+    return {
+      ...posingOptions(time),
+      radius: metres(),
+      joints: line?.byHand ? [...line.joints] : [],
+      stretch: stretch.value,
+      twist: twisted.value,
+    };
   }
 
   /** Take the knot under the pointer away. */
@@ -444,40 +468,6 @@ function wayOf({ from, places }: Drawing): Vector3 {
   return places.at(-1)!.clone().sub(from);
 }
 
-/** How far along a line its places are, as shares of its length. */
-function waysAlong(line: readonly (Vector2 | Vector3)[]): number[] {
-  let way = 0;
-  const ways = line.map((at, i) => {
-    if (i > 0) way += (at as Vector3).distanceTo(line[i - 1] as Vector3);
-    return way;
-  });
-  return ways.map((one) => one / Math.max(way, 1e-9));
-}
-
-/** What values at ascending places are in between. */
-function between(at: readonly number[], values: readonly number[], place: number): number {
-  const after = at.findIndex((one) => one >= place);
-  if (after <= 0) return (after < 0 ? values.at(-1) : values[0]) ?? 0;
-  const [low, high] = [at[after - 1]!, at[after]!];
-  const share = (place - low) / Math.max(high - low, 1e-9);
-  return values[after - 1]! + share * (values[after]! - values[after - 1]!);
-}
-
-/** Depths that change gently along a line; those that are not known are as their neighbours. */
-function smoothed(depths: readonly number[]): (number | undefined)[] {
-  const filled: (number | undefined)[] = [];
-  let last = depths.find((one) => !Number.isNaN(one));
-  for (const one of depths) {
-    if (!Number.isNaN(one)) last = one;
-    filled.push(last);
-  }
-  const half = Math.ceil(filled.length / 20);
-  return filled.map((_, i) => {
-    const near = filled.slice(Math.max(0, i - half), i + half + 1).filter((one) => one !== undefined);
-    return near.length > 0 ? near.reduce((sum, one) => sum + one, 0) / near.length : undefined;
-  });
-}
-
 /** Draw another line over the bones. */
 export function forget(): void {
   baseline.value = null;
@@ -496,21 +486,8 @@ function asPlace([x, y, z]: Point): Vector3 {
   return new Vector3(x, y, z);
 }
 
-/** Places of a line, at most 300 of them, with both ends. */
-function thinned(places: readonly Vector3[]): Point[] {
-  const step = Math.max(1, Math.ceil(places.length / 300));
-  return places.filter((_, i) => i % step === 0 || i === places.length - 1).map((place) => place.toArray());
-}
-
 /** Whether the engine's line runs between the same ends as one that was drawn here. */
 function matches(line: readonly Point[], places: readonly Vector3[]): boolean {
   const near = (a: Point | undefined, b: Vector3 | undefined) => a && b && asPlace(a).distanceTo(b) < 1e-3;
   return Boolean(near(line[0], places[0]) && near(line.at(-1), places.at(-1)));
-}
-
-function distanceToPiece(place: Vector3, from: Vector3, to: Vector3): number {
-  const along = to.clone().sub(from);
-  const square = along.lengthSq();
-  const share = square > 0 ? Math.min(1, Math.max(0, place.clone().sub(from).dot(along) / square)) : 0;
-  return from.clone().addScaledVector(along, share).distanceTo(place);
 }

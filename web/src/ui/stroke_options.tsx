@@ -20,7 +20,7 @@ export function StrokeOptions({ face, toggle }: { face: () => void; toggle: () =
       <p class="quiet">
         {isFirst
           ? "First the line over the bones; lit joints are picked."
-          : "Now where they are to go: draw as often as you like, or drag a knot."}
+          : "Now where they are to go: draw as often as you like, or drag a knot. A click takes a joint in or out."}
       </p>
       <label class="chooser" title="How far from the line joints are picked ([ and ])">
         <span>Brush</span>

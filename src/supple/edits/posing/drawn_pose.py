@@ -41,6 +41,7 @@ class DrawnPose:
         pose: Pose,
         *,
         radius: float,
+        joints: list[str] | None = None,
         pins: list[str] | None = None,
         ranges: JointRanges | None = None,
         stretch: float | Mapping[str, float] = 1.0,
@@ -48,8 +49,8 @@ class DrawnPose:
     ) -> Pose:
         """A pose with joints within `radius` [m] of the baseline taken over to the offset; pinned ones stay.
 
-        Where feet or hands are pinned that the lines carry along, their limbs bend for them. `stretch` and `twist` are
-        those of `posed_by_strokes`.
+        Where feet or hands are pinned that the lines carry along, their limbs bend for them. `joints`, `stretch` and
+        `twist` are those of `posed_by_strokes`.
         """
         posed = posed_by_strokes(
             skeleton,
@@ -57,6 +58,7 @@ class DrawnPose:
             self.baseline,
             offset=self.offset,
             radius=radius,
+            joints=joints,
             limits=None if ranges is None else ranges.limits,
             hinges=None if ranges is None else ranges.hinges,
             stretch=stretch,

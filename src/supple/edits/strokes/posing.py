@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +45,7 @@ def posed_by_strokes(
     *,
     offset: Stroke,
     radius: float | None = None,
+    joints: Sequence[str] | None = None,
     limits: Mapping[str, float] | None = None,
     hinges: Mapping[str, Hinge] | None = None,
     move_roots: bool = True,
@@ -59,7 +60,8 @@ def posed_by_strokes(
     that against its parent (nor farther than it is already). `hinges` turn about one line alone, and as far as they
     may: a knee that is drawn backwards stays straight; the joint above turns about its bone, up to 60 degrees, for a
     hinge to fold the way that is drawn. `JointRanges.of(character)` knows both. Without a `radius` [m], joints within
-    0.06 of the pose's size are picked; where there are none it is refused.
+    0.06 of the pose's size are picked; where there are none it is refused. `joints` are picked by their names instead,
+    however far they are from the line.
 
     `stretch` is how many times as long as they are bones may become, or as many times as short, for all or by the name
     of the joint that a bone begins at; then joints come to where the strokes want them. With `twist` bones take the
@@ -70,14 +72,19 @@ def posed_by_strokes(
     folds = {skeleton.index(name): hinge for name, hinge in (hinges or {}).items()}
     heads = pose.world_from_joint[:, :3, 3]
     parameters, distances = baseline.nearest_parameters(heads)
-    picked = np.flatnonzero(distances <= _check_radius(radius, pose, _WHERE))
-    if len(picked) == 0:
-        raise InputError(
-            _WHERE,
-            f"no joint is within {_check_radius(radius, pose, _WHERE):.3g} m of the baseline",
-            f"the nearest one is {distances.min():.3g} m away",
-            "draw it nearer, or pass a larger radius",
-        )
+    if joints is None:
+        picked = np.flatnonzero(distances <= _check_radius(radius, pose, _WHERE))
+        if len(picked) == 0:
+            raise InputError(
+                _WHERE,
+                f"no joint is within {_check_radius(radius, pose, _WHERE):.3g} m of the baseline",
+                f"the nearest one is {distances.min():.3g} m away",
+                "draw it nearer, or pass a larger radius",
+            )
+    else:
+        picked = np.unique([skeleton.index(name) for name in joints]).astype(np.int64)
+        if len(picked) == 0:
+            raise InputError(_WHERE, "joints names none", "at least one is needed", "leave it out, or name some")
     goals, turns = carry_from(baseline, offset, heads[picked], parameters=parameters[picked])
     wanted = dict(zip(picked.tolist(), goals, strict=True))
     twists = dict(zip(picked.tolist(), turns, strict=True)) if twist else {}

@@ -3813,7 +3813,7 @@ var DrawingPlane = class {
 function StrokeOptions({ face, toggle }) {
   const isFirst = phase.value === "baseline";
   return /* @__PURE__ */ a4($, { children: [
-    /* @__PURE__ */ a4("p", { class: "quiet", children: isFirst ? "First the line over the bones; lit joints are picked." : "Now where they are to go: draw as often as you like, or drag a knot." }),
+    /* @__PURE__ */ a4("p", { class: "quiet", children: isFirst ? "First the line over the bones; lit joints are picked." : "Now where they are to go: draw as often as you like, or drag a knot. A click takes a joint in or out." }),
     /* @__PURE__ */ a4("label", { class: "chooser", title: "How far from the line joints are picked ([ and ])", children: [
       /* @__PURE__ */ a4("span", { children: "Brush" }),
       /* @__PURE__ */ a4(
@@ -3899,6 +3899,46 @@ function StrokeOptions({ face, toggle }) {
     drawingPlane.value && /* @__PURE__ */ a4("button", { type: "button", class: "button outlined", onClick: face, children: "Turn the plane to me" }),
     /* @__PURE__ */ a4(PoseSwitches, { another: false })
   ] });
+}
+
+// src/tools/lines.ts
+function waysAlong(line) {
+  let way = 0;
+  const ways = line.map((at, i4) => {
+    if (i4 > 0) way += at.distanceTo(line[i4 - 1]);
+    return way;
+  });
+  return ways.map((one) => one / Math.max(way, 1e-9));
+}
+function between(at, values2, place) {
+  const after = at.findIndex((one) => one >= place);
+  if (after <= 0) return (after < 0 ? values2.at(-1) : values2[0]) ?? 0;
+  const [low, high] = [at[after - 1], at[after]];
+  const share = (place - low) / Math.max(high - low, 1e-9);
+  return values2[after - 1] + share * (values2[after] - values2[after - 1]);
+}
+function smoothed(depths) {
+  const filled = [];
+  let last2 = depths.find((one) => !Number.isNaN(one));
+  for (const one of depths) {
+    if (!Number.isNaN(one)) last2 = one;
+    filled.push(last2);
+  }
+  const half = Math.ceil(filled.length / 20);
+  return filled.map((_4, i4) => {
+    const near = filled.slice(Math.max(0, i4 - half), i4 + half + 1).filter((one) => one !== void 0);
+    return near.length > 0 ? near.reduce((sum, one) => sum + one, 0) / near.length : void 0;
+  });
+}
+function thinned(places) {
+  const step2 = Math.max(1, Math.ceil(places.length / 300));
+  return places.filter((_4, i4) => i4 % step2 === 0 || i4 === places.length - 1).map((place) => place.toArray());
+}
+function distanceToPiece2(place, from, to) {
+  const along = to.clone().sub(from);
+  const square = along.lengthSq();
+  const share = square > 0 ? Math.min(1, Math.max(0, place.clone().sub(from).dot(along) / square)) : 0;
+  return from.clone().addScaledVector(along, share).distanceTo(place);
 }
 
 // src/tools/stroke_pose.tsx
@@ -4032,11 +4072,25 @@ var PoseByStrokes = class {
     const drawing = this.drawing;
     if (drawing?.pointer !== event.pointerId) return;
     this.drawing = null;
-    if (isDragged(drawing)) {
-      if (drawing.length > 0) this.tell(drawing, true);
-    } else if (cancelled || drawing.length < LEAST) return;
+    if (isDragged(drawing) && drawing.length > 0) this.tell(drawing, true);
+    else if (cancelled) return;
+    else if (drawing.length < LEAST) this.pick(drawing);
     else if (drawing.kind === "offset") this.tell(drawing, true);
     else this.keep(drawing.places);
+  }
+  /** A click on a joint takes it in, or out where it is in; a pose that was drawn follows. */
+  pick({ kind, last: last2 }) {
+    const [line, joint] = [baseline.value, jointUnder(this.stage, last2)];
+    if (kind === "baseline" || !line || joint === null) return;
+    const others = line.joints.filter((one) => one !== joint);
+    const joints2 = others.length < line.joints.length ? others : [...line.joints, joint];
+    if (joints2.length === 0) {
+      showTold("A line without any joint poses nothing: this is its last one.");
+      return;
+    }
+    baseline.value = { ...line, joints: joints2, byHand: true };
+    if (line.pose)
+      ask({ do: "move-pose-line", pose: line.pose, by: [0, 0, 0], ...this.posing(line.time), done: true });
   }
   /** Lay what is drawn into space: the first line as deep as bones lie under it, the second as deep as the first.
   
@@ -4081,7 +4135,7 @@ var PoseByStrokes = class {
   }
   keep(places) {
     const joints2 = this.picked(places);
-    if (joints2.length > 0) baseline.value = { places, joints: joints2, time: this.time(), pose: "" };
+    if (joints2.length > 0) baseline.value = { places, joints: joints2, byHand: false, time: this.time(), pose: "" };
     else
       showTold("No joint lies within the brush of this line: draw over the bones, or make the brush larger.");
   }
@@ -4217,7 +4271,14 @@ var PoseByStrokes = class {
     this.circle.show(this.onPlane(this.pointer, depth), towards, metres(), null);
   }
   posing(time) {
-    return { ...posingOptions(time), radius: metres(), stretch: stretch.value, twist: twisted.value };
+    const line = baseline.value;
+    return {
+      ...posingOptions(time),
+      radius: metres(),
+      joints: line?.byHand ? [...line.joints] : [],
+      stretch: stretch.value,
+      twist: twisted.value
+    };
   }
   /** Take the knot under the pointer away. */
   deleteKnot() {
@@ -4262,34 +4323,6 @@ function isDragged({ kind }) {
 function wayOf({ from, places }) {
   return places.at(-1).clone().sub(from);
 }
-function waysAlong(line) {
-  let way = 0;
-  const ways = line.map((at, i4) => {
-    if (i4 > 0) way += at.distanceTo(line[i4 - 1]);
-    return way;
-  });
-  return ways.map((one) => one / Math.max(way, 1e-9));
-}
-function between(at, values2, place) {
-  const after = at.findIndex((one) => one >= place);
-  if (after <= 0) return (after < 0 ? values2.at(-1) : values2[0]) ?? 0;
-  const [low, high] = [at[after - 1], at[after]];
-  const share = (place - low) / Math.max(high - low, 1e-9);
-  return values2[after - 1] + share * (values2[after] - values2[after - 1]);
-}
-function smoothed(depths) {
-  const filled = [];
-  let last2 = depths.find((one) => !Number.isNaN(one));
-  for (const one of depths) {
-    if (!Number.isNaN(one)) last2 = one;
-    filled.push(last2);
-  }
-  const half = Math.ceil(filled.length / 20);
-  return filled.map((_4, i4) => {
-    const near = filled.slice(Math.max(0, i4 - half), i4 + half + 1).filter((one) => one !== void 0);
-    return near.length > 0 ? near.reduce((sum, one) => sum + one, 0) / near.length : void 0;
-  });
-}
 function forget() {
   baseline.value = null;
 }
@@ -4302,19 +4335,9 @@ function metres() {
 function asPlace([x3, y5, z3]) {
   return new Vector312(x3, y5, z3);
 }
-function thinned(places) {
-  const step2 = Math.max(1, Math.ceil(places.length / 300));
-  return places.filter((_4, i4) => i4 % step2 === 0 || i4 === places.length - 1).map((place) => place.toArray());
-}
 function matches(line, places) {
   const near = (a5, b3) => a5 && b3 && asPlace(a5).distanceTo(b3) < 1e-3;
   return Boolean(near(line[0], places[0]) && near(line.at(-1), places.at(-1)));
-}
-function distanceToPiece2(place, from, to) {
-  const along = to.clone().sub(from);
-  const square = along.lengthSq();
-  const share = square > 0 ? Math.min(1, Math.max(0, place.clone().sub(from).dot(along) / square)) : 0;
-  return from.clone().addScaledVector(along, share).distanceTo(place);
 }
 
 // src/scene/outline.ts

@@ -64,12 +64,13 @@ class ResetJoint(Posing, tag="reset-joint", frozen=True):
 
 
 class PosingByStrokes(Posing, kw_only=True, frozen=True):
-    """What all have that pose by lines: joints within `radius` [m] of one go over to another.
+    """What all have that pose by lines: joints within `radius` [m] of one go over to another, or those named instead.
 
     Bones may become `stretch` times as long or short, and with `twist` they turn about themselves as the line does.
     """
 
     radius: Annotated[float, Meta(gt=0.0, le=1e6)]
+    joints: Annotated[list[Joint], Meta(max_length=1024)] = []
     stretch: Annotated[float, Meta(ge=1.0, le=4.0)] = 1.0
     twist: bool = False
 

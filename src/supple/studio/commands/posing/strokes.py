@@ -11,7 +11,7 @@ from supple.edits.posing import DrawnPose, PoseSlot, drawn_lines, keyed_slot, ne
 from supple.edits.strokes.oversketch import oversketch
 from supple.errors import InputError
 from supple.studio import messages as say
-from supple.studio.commands.posing.joints import layer_time, pins_of, pose_at, ranges
+from supple.studio.commands.posing.joints import joint_name, layer_time, pins_of, pose_at, ranges
 from supple.studio.commands.table import Handlers
 from supple.studio.session import Session
 
@@ -64,6 +64,7 @@ def _pose(
 ) -> None:
     """Play what lines make of the pose that is there with the edits `base`, without them."""
     skeleton, pins, bounds = session.character.skeleton, pins_of(session, command), ranges(session, command)
+    joints = [joint_name(session, joint) for joint in command.joints] or None
     kept = replace(slot, edits=drawn.kept_in(slot.edits, slot.use))
     pose_at(
         session,
@@ -72,6 +73,7 @@ def _pose(
             skeleton,
             shown,
             radius=command.radius,
+            joints=joints,
             pins=pins,
             ranges=bounds,
             stretch=command.stretch,
