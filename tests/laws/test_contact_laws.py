@@ -22,7 +22,7 @@ from supple.skins.memory import capture_arrays, restore_arrays
 
 UP = (0.0, 1.0, 0.0)
 G = 9.81
-EXACT = Accuracy(rounds=200, few=200, speed=1e-10, tolerance=1e-11)
+EXACT = Accuracy(rounds=200, few=200, speed=1e-10, tolerance=1e-11, most_turn=np.inf)
 DT = 0.01
 TUBE = supple.character("tube", vertices=600, bones=4, length=1.0, radius=0.08)
 REST = Pose.rest(TUBE.skeleton)

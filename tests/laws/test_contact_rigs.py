@@ -87,11 +87,11 @@ def known(reason: str, *names: str) -> list[object]:
     return [pytest.param(name, marks=[pytest.mark.xfail(reason=reason)] * (name in names)) for name in RIGS]
 
 
-@pytest.mark.parametrize("name", known("still creeps, by 40, 23 and 6 mm/s", "mannequin", "horse", "fox"))
+@pytest.mark.parametrize("name", known("some falls of them end late: horse up to 20, fox 7 mm/s", "horse", "fox"))
 def test_it_comes_to_rest_within_three_seconds_of_landing(name):
     assert fallen(name).rested.mean() < 5e-3
 
 
-@pytest.mark.parametrize("name", known("goes in by up to 5.3, 33, 20 and 37 mm", "human", "mannequin", "horse", "fox"))
+@pytest.mark.parametrize("name", known("goes in by up to 7, 9 and 25 mm for some frames", "mannequin", "horse", "fox"))
 def test_no_vertex_is_ever_deep_in_the_floor(name):
     assert fallen(name).depths.max() < 5e-3

@@ -27,7 +27,7 @@ from supple.skins.contact.response.contact_solver import Accuracy
 
 DOWN = (0.0, -1.0, 0.0)
 UP = (0.0, 1.0, 0.0)
-EXACT = Accuracy(rounds=200, few=200, speed=1e-10, tolerance=1e-11)
+EXACT = Accuracy(rounds=200, few=200, speed=1e-10, tolerance=1e-11, most_turn=np.inf)
 
 
 # Contacts
@@ -104,7 +104,7 @@ def test_every_round_pushes_and_takes_energy_until_all_contacts_are_answered(see
     system = oracle.system(body, state, Targets.none(body), 0.01, (0.0, 0.0, 0.0))
     energies, worst, said = [], [], []
     for rounds in (1, 2, 3, 4, 60):
-        accuracy = Accuracy(rounds=rounds, few=rounds, speed=1e-10, tolerance=1e-10)
+        accuracy = replace(EXACT, rounds=rounds, few=rounds)
         solver = condensed_solver(body, 0.01, stabilization=0.0, accuracy=accuracy)
         solver.load(state)
         solver.predict()
@@ -165,13 +165,39 @@ def test_contacts_on_the_core_stop_the_links():
     core = body.node_count + 1
     state = MechanismState.rest(body)
     state.velocities[:] = [0.0, -1.0, 0.0]
-    solver = condensed_solver(body, 0.01)
+    solver = condensed_solver(body, 0.01, accuracy=EXACT)
     solver.load(state)
     solver.predict()
     row = oracle.velocity_rows(body, state, core)[1]
     pace = row @ oracle.packed(solver.state())
     solver.solve_contacts(ContactSet.at_nodes([core], normals=[UP], gaps=[0.01 * pace]))
     assert abs(row @ oracle.packed(solver.state())) < 1e-4 * abs(pace)  # bones yield a little, and are answered again
+
+
+def test_contacts_turn_no_joint_farther_in_a_step_than_can_be_followed():
+    """A finger that a floor would fold at once: the arm behind it is stopped instead."""
+    body = oracle.bar(3)
+    state = MechanismState.rest(body)
+    state.velocities[:] = [0.0, -40.0, 0.0]
+    tip = int(np.argmax(body.rest[: body.node_count, 0]))
+
+    def turns(most: float) -> float:
+        solver = condensed_solver(body, 0.02, gravity=(0.0, 0.0, 0.0), accuracy=replace(EXACT, most_turn=most))
+        solver.load(state)
+        solver.predict()
+        v = oracle.packed(solver.state())
+        row = oracle.velocity_rows(body, state, tip)[1]
+        found = solver.solve_contacts(ContactSet.at_nodes([tip], normals=[UP], gaps=[0.02 * row @ v]))
+        after = solver.state()
+        np.testing.assert_allclose(row @ oracle.packed(after), 0.0, atol=1e-6)  # it is stopped all the same
+        assert found.normal_impulses[0] > 0.0
+        spins = after.angular_velocities[body.joints.children] - after.angular_velocities[body.joints.parents]
+        return 0.02 * float(np.linalg.norm(spins, axis=1).max())
+
+    free = turns(np.inf)
+    assert free > 0.2
+    assert turns(0.1) == pytest.approx(0.1, rel=1e-2)
+    assert turns(2.0 * free) == pytest.approx(free, rel=1e-6)
 
 
 def floor_of(solver, height, friction=0.0):

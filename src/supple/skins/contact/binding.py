@@ -121,7 +121,7 @@ class ContactBinding:
         rest_exclusions = make_detector(flesh, mechanism, (), self_collision=True, device="cpu").rest_exclusions
         inertia, load = subtree_inertia(mechanism)
         attachment = SkinAttachment.from_flesh(character, flesh)
-        embedding, depths = _embed_skin(character, links, attachment, mechanism.node_count), _core_distances(mechanism)
+        embedding, depths = _embed_skin(character, links, attachment, mechanism), _core_distances(mechanism)
         return cls(
             character,
             flesh,
@@ -172,13 +172,20 @@ class ContactBinding:
         )
 
 
-def _embed_skin(character: Character, links: Links, attachment: SkinAttachment, free: int) -> SkinEmbedding:
+def _embed_skin(character: Character, links: Links, attachment: SkinAttachment, mechanism: Mechanism) -> SkinEmbedding:
     """The skin's vertices as contact points: weights of joints become those of links, flesh carries what it does."""
     dense = character.require_weights(WHERE).dense(len(character.skeleton))
     carried = np.zeros((len(dense), len(links)))
     np.add.at(carried.T, links.of_joint, dense.T)
     shares = attachment.weights.astype(np.float64) * attachment.follow_weights[:, None]
-    return SkinEmbedding.from_weights(character.points, carried, attachment.nodes, shares, free=free)
+    free, edge = mechanism.node_count, _mean_edge(mechanism)
+    return SkinEmbedding.from_weights(character.points, carried, attachment.nodes, shares, free=free, edge=edge)
+
+
+def _mean_edge(mechanism: Mechanism) -> float:
+    """How long [m] edges of elements are; some length where there are none."""
+    ends = mechanism.rest[mechanism.elements]
+    return float(np.linalg.norm(ends[:, 1:] - ends[:, :1], axis=2).mean()) if len(ends) else 1.0
 
 
 def _core_distances(mechanism: Mechanism) -> FloatArray:
@@ -199,6 +206,4 @@ def _depths(mechanism: Mechanism) -> FloatArray:
     n = mechanism.node_count
     if n in (0, len(mechanism.rest)):
         return np.full(n, np.inf)
-    ends = mechanism.rest[mechanism.elements]
-    edge = float(np.linalg.norm(ends[:, 1:] - ends[:, :1], axis=2).mean())
-    return np.asarray(_core_distances(mechanism)[:n] + edge)
+    return np.asarray(_core_distances(mechanism)[:n] + _mean_edge(mechanism))

@@ -34,7 +34,7 @@ from supple.skins.renamed import RENAMED
 _LIMP = MappingProxyType(
     {
         "muscles": MappingProxyType({"strength": 0.0, "root_strength": 0.0}),
-        "joints": MappingProxyType({"limits": "auto", "joint_damping": 6.0, "joint_friction": 0.03}),
+        "joints": MappingProxyType({"limits": "auto", "joint_damping": 4.0, "joint_friction": 0.1}),
     }
 )
 _WEAK = MappingProxyType({"strength": 0.3})
@@ -68,6 +68,7 @@ class ArticulatedContact(PullableSkin[ContactBinding, ContactState]):
     papers: ClassVar[tuple[str, ...]] = (
         "Galoppo, Otaduy, Tekin, Gross and Lin 2007, Soft articulated characters with fast contact handling",
         "Castro, Permenter and Han 2023, An unconstrained convex formulation of compliant contact",
+        "Walker and Ni 2011, Anderson acceleration for fixed-point iterations",
         "Li, Ferguson, Schneider, Langlois, Zorin, Panozzo, Jiang and Kaufman 2020, Incremental potential contact: "
         "intersection- and inversion-free, large-deformation dynamics",
     )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from supple import device as devices
 from supple.arrays import FloatArray, IntArray
@@ -24,7 +25,7 @@ from supple.skins.contact.model.mechanism import Mechanism, rotate_by
 from supple.skins.contact.response.contact_set import BodyInertia, ContactImpulses, ContactSet
 from supple.skins.contact.response.skin_points import SkinEmbedding, SkinPoints
 
-_STAYS = 1e-3  # of the body's largest side
+_MARGIN = 5e-3  # of the body's largest side: how near skin is met, since what else is met may turn it there
 _WAYS = 3  # as many as a node can be pushed independently
 _ALIKE = 0.9  # cosine: directions that agree this much are one way out
 
@@ -69,9 +70,11 @@ class CoupledBodies(DynamicBodies):
 class VisibleSkin:
     """The skin as it is seen, which meets obstacles: its detector, and its vertices as contact points.
 
-    Of the vertices that one node of the flesh carries most, the one that is deepest in an obstacle stands for all that
-    leave it the same way: flesh moves them alike. Round something thin they leave it several ways, and each of at most
-    `_WAYS` has its own. One that pressed in the step before (`pressed`) stays, until another is `_STAYS` deeper.
+    Of the vertices of a cell, which one node of the flesh carries most, the one that is deepest in an obstacle stands
+    for all that leave it the same way: flesh moves them alike. Round something thin they leave it several ways, and
+    each of at most `_WAYS` has its own. Who is deepest as the step begins need not be who would go deepest, and counts
+    too. And who pressed hardest in the step before (`pressed`) stays: left out, it would sink until it is chosen
+    again, and what lies would never come to rest.
     """
 
     def __init__(
@@ -84,18 +87,26 @@ class VisibleSkin:
     ) -> None:
         self.detector, self.points, self._cells, self._pressed = detector, points, cells, pressed
         self.flesh_depths = flesh_depths
-        self._stays = _STAYS * float(np.ptp(detector.rest_points, axis=0).max())
 
-    def choose(self, detected: DetectedContacts) -> DetectedContacts:
-        """One contact for each obstacle, cell and way out, in order."""
+    def choose(self, detected: DetectedContacts, moved: FloatArray, dt: float) -> DetectedContacts:
+        """Up to three contacts for each obstacle, cell and way out, in order; vertices moved (V, 3) [m] in `dt` [s]."""
         if len(detected) < 2:
             return detected
-        pressing = np.abs(self._pressed()[detected.nodes]).max(axis=1) > 0.0
-        depth = detected.gaps - self._stays * pressing
+        pressed = np.linalg.norm(self._pressed()[detected.nodes], axis=1)
+        pressing = np.flatnonzero(pressed > 0.0)
+        nearing = detected.velocities * dt - moved[detected.nodes]
+        before = detected.gaps + np.einsum("mi,mi->m", nearing, detected.normals)
+        every = np.arange(len(detected))
+        chosen = [*self._first(detected, detected.gaps, every), *self._first(detected, before, every)]
+        chosen += self._first(detected, -pressed, pressing)
+        return detected.only(np.unique(np.concatenate(chosen)).astype(np.int32))
+
+    def _first(self, detected: DetectedContacts, rank: FloatArray, rows: NDArray[Any]) -> list[NDArray[Any]]:
+        """Those of some rows that come first by rank for each obstacle, cell and way out."""
         cell = self._cells[detected.nodes]
-        order = np.lexsort((detected.nodes, depth, cell, detected.obstacles))
-        normals, chosen = detected.normals, []
-        for _ in range(_WAYS):
+        order = rows[np.lexsort((detected.nodes[rows], rank[rows], cell[rows], detected.obstacles[rows]))]
+        normals, chosen = detected.normals, list[NDArray[Any]]()
+        for _ in range(_WAYS if len(order) else 0):
             same = (np.diff(cell[order]) == 0) & (np.diff(detected.obstacles[order]) == 0)
             begins = np.concatenate([[True], ~same])
             first = order[begins]
@@ -104,7 +115,7 @@ class VisibleSkin:
             order = order[np.einsum("mi,mi->m", normals[order], normals[stands_for]) < _ALIKE]
             if not len(order):
                 break
-        return detected.only(np.sort(np.concatenate(chosen), kind="stable").astype(np.int32))
+        return chosen
 
 
 class CollisionPipeline:
@@ -175,7 +186,8 @@ class CollisionPipeline:
         skin_before, skin_predicted = visible.points.predict()
         if len(visible.detector.bodies):
             met = visible.detector.detect(skin_predicted, links, before=skin_before, time=time, dt=dt, free=bodies)
-            outer = contacts(visible.choose(met), skin_before).offset(len(predicted))
+            moved = skin_predicted - skin_before
+            outer = contacts(visible.choose(met, moved, dt), skin_before).offset(len(predicted))
             found = ContactSet.concatenate(outer, found)
         return ContactSet.concatenate(found, found.pressed_flat(visible.points.flesh_offsets, visible.flesh_depths))
 
@@ -233,6 +245,7 @@ def skin_detector(
         rest_bones=transforms(mechanism.centers),
         bodies=bodies,
         self_collision=False,
+        margin=_MARGIN * float(np.ptp(character.points, axis=0).max()),
         device=device,
     )
 

@@ -21,18 +21,13 @@ _BLOCK = 64  # nodes whose momentum and energy one thread adds up
 class NodeArrays:
     """Everything that there is one of for each node, each carrier of a node, or each piece of a sum over them.
 
-    `warm_start` has impulses of the step before: of nodes and `vertices` of a skin, and of joints (`kept_at`). `struct`
-    has those that kernels take together.
+    Points are all nodes, then the vertices of a skin; `point_compliances` (P, 3, 3) [1/kg] say how each yields where
+    it is touched. `warm_start` has impulses of the step before: of points, and of joints (`kept_at`). `struct` has
+    those that kernels take together.
     """
 
     def __init__(
-        self,
-        mechanism: Mechanism,
-        lumped_inverses: FloatArray,
-        block_inverses: FloatArray,
-        device: str,
-        *,
-        vertices: int = 0,
+        self, mechanism: Mechanism, lumped_inverses: FloatArray, point_compliances: FloatArray, device: str
     ) -> None:
         from supple.skins.contact.dynamics.node_kernels import Nodes
 
@@ -44,7 +39,7 @@ class NodeArrays:
         self.rest, self.masses = doubles(mechanism.rest, wp.vec3d), doubles(mechanism.masses, wp.float64)
         self.links, self.weights = whole(mechanism.links.ravel()), doubles(mechanism.weights.ravel(), wp.float64)
         self.lumped_inverses = doubles(lumped_inverses, wp.mat33d)
-        self.block_inverses = doubles(block_inverses, wp.mat33d)
+        self.point_compliances = doubles(point_compliances, wp.mat33d)
         starts, columns, blocks = _block_rows(mechanism.stiffness, n)
         self.row_starts, self.columns, self.blocks = whole(starts), whole(columns), doubles(blocks, wp.mat33d)
 
@@ -63,12 +58,12 @@ class NodeArrays:
         self.block_starts, self.blocks_of_nodes = whole(block_starts), len(block_starts) - 1
         self.block_order, self.block_trees = whole(order), whole(trees[order][block_starts[:-1]])
 
-        self.displacements, self.node_velocities, self.corrections = (room(n, wp.vec3d) for _ in range(3))
+        self.displacements, self.node_velocities = (room(n, wp.vec3d) for _ in range(2))
         self.arms, self.positions = room(every * self.carriers, wp.vec3d), room(every, wp.vec3d)
         self.world_velocities, self.predicted_positions = (room(every, wp.vec3d) for _ in range(2))
-        self.points = every + vertices
-        self.warm_start = room(4 * self.points + 3 * len(mechanism.joints), wp.vec3d)
-        self.blended_rotations, self.compliances, self.lone_compliances = (room(n, wp.mat33d) for _ in range(3))
+        self.points = len(point_compliances)
+        self.warm_start = room(4 * self.points + 4 * len(mechanism.joints), wp.vec3d)
+        self.blended_rotations, self.compliances = (room(n, wp.mat33d) for _ in range(2))
         self.elastic_forces, self.coriolis, self.rhs = (room(n, wp.vec3d) for _ in range(3))
         self.free_node_velocities, self.impulses, self.responses = (room(n, wp.vec3d) for _ in range(3))
         self.held_responses = room(n, wp.vec3d)
@@ -115,7 +110,6 @@ class LinkArrays:
         self.positions, self.velocities, self.angular_velocities = (room(k, wp.vec3d) for _ in range(3))
         self.rotations = room(k, wp.mat33d)
         self.first_moments, self.second_moments = room(k, wp.vec3d), room(k, wp.mat33d)
-        self.corrections = room(2 * k, wp.vec3d)
         self.velocity_changes, self.angular_velocity_changes, self.shifts = (room(k, wp.vec3d) for _ in range(3))
         self.parents_first = whole(np.argsort(-skyline.joint_rows, kind="stable"))  # links precede those they hang on
         self.target_rotations, self.target_angular_velocities = room(c, wp.mat33d), room(c, wp.vec3d)

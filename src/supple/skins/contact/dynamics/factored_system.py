@@ -10,6 +10,7 @@ import numpy as np
 from supple.arrays import FloatArray
 from supple.errors import InputError
 from supple.skins.contact.dynamics.factor import FactorArrays, FleshFactor
+from supple.skins.contact.dynamics.point_compliance import NearInverse
 from supple.skins.contact.model.flesh import WHERE
 from supple.skins.contact.model.mechanism import Mechanism
 from supple.skins.contact.model.ordering import Skyline, coupled_pairs, skyline_from_mechanism
@@ -21,15 +22,15 @@ _HELD = 1e-6  # share of its mass that a node's link feels at least
 class SolverArrays:
     """What never changes of a mechanism that moves in steps of `dt` [s].
 
-    `factor` is that of M~s, None without flesh; `lumped_inverses` and `block_inverses` (n, 3, 3) stand in for its
-    inverse at nodes; `skyline` is the order in which links are solved for.
+    `factor` is that of M~s, None without flesh; `lumped_inverses` (n, 3, 3) stand in for its inverse at nodes where all
+    flesh is pushed alike, `near_inverse` has its blocks; `skyline` is the order in which links are solved for.
     """
 
     mechanism: Mechanism
     dt: float
     factor: FactorArrays | None
     lumped_inverses: FloatArray
-    block_inverses: FloatArray
+    near_inverse: NearInverse
     skyline: Skyline
 
     @classmethod
@@ -39,8 +40,10 @@ class SolverArrays:
             raise InputError(WHERE, f"the step is {dt} s", "a length above zero is needed", "try 0.01")
         matrix = skin_matrix(mechanism, float(dt))
         factor = factorize(matrix)
-        stood = approximate_inverses(mechanism, matrix, None if factor is None else FleshFactor(factor))
-        return cls(mechanism, float(dt), factor, *stood, skyline_from_mechanism(mechanism, coupled_pairs(mechanism)))
+        solver = None if factor is None else FleshFactor(factor)
+        near = NearInverse.from_matrix(matrix, None if solver is None else solver.solve)
+        skyline = skyline_from_mechanism(mechanism, coupled_pairs(mechanism))
+        return cls(mechanism, float(dt), factor, lumped_inverses(mechanism, matrix, solver), near, skyline)
 
 
 def skin_matrix(mechanism: Mechanism, dt: float) -> Any:
@@ -62,17 +65,17 @@ def diagonal_blocks(matrix: Any) -> FloatArray:
     return blocks
 
 
-def approximate_inverses(mechanism: Mechanism, matrix: Any, factor: Any) -> tuple[FloatArray, FloatArray]:
-    """Two 3x3 stand-ins (n, 3, 3) for the inverse of M~s at each node: where nodes move together, and for one alone.
+def lumped_inverses(mechanism: Mechanism, matrix: Any, factor: FleshFactor | None) -> FloatArray:
+    """3x3 stand-ins (n, 3, 3) for the inverse of M~s at each node, where nodes move together.
 
-    The second is the inverse of the block on the diagonal, as in the source: a node that is pushed while its neighbours
-    stay. Links push all their nodes at once, and neighbours that go along resist less. So the first is chosen to be
-    exact when everything is pushed alike: D m e = M~s^-1 m e for the three directions e. It is kept symmetric, a little
-    stiffer than mass alone (then M^cond is positive, also of a link without a bone) and at most as stiff as the second.
+    In the source they are the inverses of the blocks on the diagonal: a node that is pushed while its neighbors stay.
+    But links push all their nodes at once, and neighbors that go along resist less. So they are chosen to be exact when
+    everything is pushed alike: D m e = M~s^-1 m e for the three directions e. They are kept symmetric, a little stiffer
+    than mass alone (then M^cond is positive, also of a link without a bone), and at most as stiff as in the source.
     """
     n = mechanism.node_count
-    if n == 0:
-        return np.zeros((0, 3, 3)), np.zeros((0, 3, 3))
+    if factor is None:
+        return np.zeros((0, 3, 3))
     block_inverses = np.asarray(np.linalg.inv(diagonal_blocks(matrix)))
     alike = np.zeros((n, 3, 3))
     alike[:] = mechanism.masses[:, None, None] * np.eye(3)
@@ -80,7 +83,7 @@ def approximate_inverses(mechanism: Mechanism, matrix: Any, factor: Any) -> tupl
     values, axes = np.linalg.eigh(0.5 * (answers + np.swapaxes(answers, 1, 2)))
     least = np.linalg.eigvalsh(block_inverses)[:, :1] * mechanism.masses[:, None]
     values = np.clip(values, least, 1.0 - _HELD) / mechanism.masses[:, None]
-    return np.einsum("nab,nb,ncb->nac", axes, values, axes), block_inverses
+    return np.asarray(np.einsum("nab,nb,ncb->nac", axes, values, axes))
 
 
 def factorize(matrix: Any) -> FactorArrays | None:

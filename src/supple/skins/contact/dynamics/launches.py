@@ -56,10 +56,6 @@ class StepLaunches:
         flesh, bodies, joints = nodes.struct, links.struct, links.joint_struct
         moment_parts = (nodes.partial_first_moments, nodes.partial_second_moments)
         core_moments = (links.core_first_moments, links.core_second_moments)
-        inverses, compliances = (
-            (nodes.lumped_inverses, nodes.block_inverses),
-            (nodes.compliances, nodes.lone_compliances),
-        )
         stiffness = (nodes.row_starts, nodes.columns, nodes.blocks)
         by_link = (nodes.piece_starts, nodes.entries)
         changes = (links.velocity_changes, links.angular_velocity_changes)
@@ -67,7 +63,7 @@ class StepLaunches:
 
         self.prepare = chain(
             [
-                launch(on_nodes.pose_nodes, every, flesh, bodies, *inverses, *compliances),
+                launch(on_nodes.pose_nodes, every, flesh, bodies, nodes.lumped_inverses, nodes.compliances),
                 launch(on_nodes.compute_elastic_forces, n, *stiffness, nodes.displacements, nodes.elastic_forces),
                 pieces(on_nodes.sum_moments, nodes.link_pieces, *by_link, flesh, *moment_parts),
                 launch(on_nodes.total_moments, k, nodes.link_groups, *moment_parts, *core_moments, bodies),
@@ -113,10 +109,7 @@ class StepLaunches:
         self.predict = launch(
             on_nodes.predict, every, dt, flesh, bodies, nodes.world_velocities, nodes.predicted_positions
         )
-        moves = [
-            launch(on_nodes.integrate_nodes, n, dt, flesh, nodes.corrections),
-            launch(on_nodes.integrate_links, k, dt, bodies, links.corrections),
-        ]
+        moves = [launch(on_nodes.integrate_nodes, n, dt, flesh), launch(on_nodes.integrate_links, k, dt, bodies)]
 
         def close(resting: bool) -> devices.Launch:
             rest = (int(resting), links.parents_first, joints, bodies, links.mass, links.shifts)

@@ -3,8 +3,8 @@
 
 Symbols: node j has rest place p, displacement u, its velocity u', mass m and K carriers (link i, share w) from K j;
 link i stands at c, has turned by R and moves by (c', o); r = R (p + u - p_i) the arm of a node at a link; W = sum w R;
-D a 3x3 stand-in for the inverse of M~s at the node, one for nodes that move together and one for a node alone. A push f
-on a node gives a link the wrench w (f, r x f).
+D a 3x3 stand-in for the inverse of M~s at the node, for nodes that move together. A push f on a node gives a link the
+wrench w (f, r x f).
 
 Sums over nodes are made in pieces, each written by one thread, then added up in a fixed order.
 Every kernel works on item `first + tid`.
@@ -78,16 +78,8 @@ def crossed_columns(v: wp.vec3d, m: wp.mat33d) -> wp.mat33d:
 
 
 @wp.kernel(enable_backward=False)
-def pose_nodes(
-    first: int,
-    nodes: Nodes,
-    links: Links,
-    lumped_inverses: Matrices,
-    block_inverses: Matrices,
-    compliances: Matrices,
-    lone_compliances: Matrices,
-):
-    """Arms, W, where the node is, and G = m^2 W D W^T: how it gives way to its links, for both kinds of D."""
+def pose_nodes(first: int, nodes: Nodes, links: Links, lumped_inverses: Matrices, compliances: Matrices):
+    """Arms, W, where the node is, and G = m^2 W D W^T: how it gives way to its links."""
     j = first + wp.tid()
     p = nodes.rest[j]
     if j < nodes.free:
@@ -106,7 +98,6 @@ def pose_nodes(
         nodes.blended_rotations[j] = rotation
         back = (nodes.masses[j] * nodes.masses[j]) * wp.transpose(rotation)
         compliances[j] = rotation * lumped_inverses[j] * back
-        lone_compliances[j] = rotation * block_inverses[j] * back
 
 
 @wp.kernel(enable_backward=False)
@@ -301,21 +292,18 @@ def predict(
 
 
 @wp.kernel(enable_backward=False)
-def integrate_nodes(first: int, dt: wp.float64, nodes: Nodes, corrections: Vectors):
-    """Displacements at the end of a step; `corrections` put right what still stood inside something."""
+def integrate_nodes(first: int, dt: wp.float64, nodes: Nodes):
+    """Displacements at the end of a step."""
     j = first + wp.tid()
-    nodes.displacements[j] = nodes.displacements[j] + dt * nodes.node_velocities[j] + corrections[j]
+    nodes.displacements[j] = nodes.displacements[j] + dt * nodes.node_velocities[j]
 
 
 @wp.kernel(enable_backward=False)
-def integrate_links(first: int, dt: wp.float64, links: Links, corrections: Vectors):
-    """Centres and turns at the end of a step; turns are made square again, so that rounding cannot gather.
-
-    `corrections`, two for each link, put right what still stood inside something.
-    """
+def integrate_links(first: int, dt: wp.float64, links: Links):
+    """Centres and turns at the end of a step; turns are made square again, so that rounding cannot gather."""
     i = first + wp.tid()
-    links.positions[i] = links.positions[i] + dt * links.velocities[i] + corrections[2 * i]
-    v = dt * links.angular_velocities[i] + corrections[2 * i + 1]
+    links.positions[i] = links.positions[i] + dt * links.velocities[i]
+    v = dt * links.angular_velocities[i]
     angle = wp.length(v)
     half = wp.float64(0.5) * angle
     fraction = wp.float64(0.5)

@@ -3,7 +3,7 @@
 1. Free links:  (M^cond, -J^T; -J, 0)(dv_b; mu) = (dt F_b - M~bs (z - u'); J v_b + a g),  z = M~s^-1 (m u' + dt F_s)
 2. Free skin:   u' = z - M~s^-1 M~bs^T dv_b
 3. Contacts, with friction, and joint limits: one convex problem in the velocities of links and free bodies, with the
-   flesh as its compliance (newton_kernels.py), then the skin. What still stands inside something is moved out by part.
+   flesh as its compliance (newton_kernels.py), then the skin. What stands inside something comes out, slowly.
 4. Places, and the books of momentum and energy.
 
 M~ = M + dt D + dt^2 K (backward Euler, forces made linear). M~s never changes and is factored once. M^cond is
@@ -68,8 +68,10 @@ class CondensedSolver:
         self._gravities = devices.warp().zeros(2, dtype=devices.warp().vec3d, device=self.device)
         self.set_gravity(gravity)
         embedding = SkinEmbedding.none() if skin is None else skin
-        inverses = (prepared.lumped_inverses, prepared.block_inverses)
-        self.nodes = NodeArrays(mechanism, *inverses, self.device, vertices=len(embedding))
+        near = prepared.near_inverse
+        core = np.zeros((len(mechanism.rest) - mechanism.node_count, 3, 3))
+        points = (near.at_nodes(), core, near.at_points(embedding.starts, embedding.nodes, embedding.shares))
+        self.nodes = NodeArrays(mechanism, prepared.lumped_inverses, np.concatenate(points), self.device)
         self.links = LinkArrays(mechanism, prepared.skyline, self.device)
         self.skin_points = SkinPoints(
             embedding, self.nodes, self.links, first_vertex=len(mechanism.rest), dt=self.dt, device=self.device
@@ -77,7 +79,7 @@ class CondensedSolver:
         self.flesh_factor = None if prepared.factor is None else FleshFactor(prepared.factor)
         self._contact_solver: ContactSolver | None = None
         self._accuracy = Accuracy() if accuracy is None else accuracy
-        self._touched = self._pressed = self._supported = self._driven = self._projected = False
+        self._pressed = self._supported = self._driven = False
         self._launches = StepLaunches(
             mechanism,
             self.nodes,
@@ -241,10 +243,9 @@ class CondensedSolver:
         if not violated:
             return self._no_impulses(contacts, bodies)
         iterations, residuals = solver.solve()
-        self._touched = self._pressed = True
+        self._pressed = True
         impulses, bodies_moved = solver.impulses(count), solver.body_changes(self.links.size)
         along = np.maximum(np.einsum("ma,ma->m", impulses, contacts.normals), 0.0)  # rounding
-        self._projected = count > 0 and solver.project()
         return ContactImpulses(along, impulses, bodies_moved, iterations, *map(float, residuals))
 
     def _no_impulses(self, contacts: ContactSet, dynamic_bodies: BodyInertia) -> ContactImpulses:
@@ -275,8 +276,7 @@ class CondensedSolver:
         launches = self._launches
         (launches.integrate_closed[self._supported] if self._driven else launches.integrate)()
         self._launches.prepare()
-        self._balance_energy(kept=not self._supported, guarded=not self._driven and not self._projected)
-        self._projected = False
+        self._balance_energy(kept=not self._supported, guarded=not self._driven)
 
     def advance(self, contacts: ContactSet | None = None, *, targets: Targets | None = None) -> None:
         """One whole step."""
@@ -306,10 +306,6 @@ class CondensedSolver:
 
     def _balance_energy(self, *, kept: bool, guarded: bool) -> None:
         self._launches.balance[kept, guarded]()
-        if self._touched:
-            self.nodes.corrections.zero_()
-            self.links.corrections.zero_()
-            self._touched = False
 
 
 def _no_contacts() -> ContactSet:

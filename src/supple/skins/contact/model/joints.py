@@ -20,7 +20,8 @@ from supple.motion.pose import Pose
 
 BALL, HINGE = 0, 1
 ANGLE, SWING, TWIST = 0, 1, 2  # what a limit bounds: the angle of a hinge or a ball, or a ball's swing or twist
-FRICTION = 3  # and what is like one: the friction of a joint
+FRICTION = 3  # and what is like one: the friction of a joint,
+SPEED = 4  # and how fast contacts may turn it
 FREE = 1e9  # [rad]: a limit that is never met
 _WHERE = "joints"
 # Joints that bend one way only, as rigs call them; a rig's word for the segment below the joint counts.

@@ -6,12 +6,13 @@ of the flesh with weights s (a node; a vertex of the skin, embedded in nodes by 
 whose weights are then negative) takes part by the links that carry it and by nodes that yield [Galoppo2007, 5.4]:
 
     J = sum s (1 - sum_j a_j m_j G_j) (1, -[r]x) of its links,     G_j = W D W^T of node j,
-    C = f sum |s a_j| (sum of |s a_j| over all contacts) G_j,      how softly its flesh yields.
+    C = f sum |s| W C_p W^T,                                       how softly its flesh yields.
 
 D is the stand-in for M~s^-1 where all flesh is pushed alike. C stands in for the whole Js M~s^-1 Js^T with one block
-for each contact, as in the source; it is scaled by f <= 1 so that flesh yields as it does to the impulses of the step
-before, and never less than a node alone does (D', the inverse of the block on the diagonal). What C leaves out of how
-flesh yields is an offset of w (flesh_response_kernels.py). The limit of a joint is a constraint on how two links turn.
+for each contact, the one on its diagonal: C_p is how point p yields to an impulse on itself (point_compliance.py). What
+it does to others, and what f > 1 is too much, is an offset of w (flesh_response_kernels.py); where many contacts crowd
+on the same flesh, f grows with them, so that not each answers for all. The limit of a joint is a constraint on how two
+links turn.
 """
 
 import warp as wp
@@ -30,6 +31,7 @@ CORNERS = wp.constant(4)
 COUPLED_LINKS = wp.constant(17)  # links that carry four corners, and a body
 SWING = wp.constant(1)  # what a limit bounds, beside an angle
 FRICTION = wp.constant(3)  # not a limit, but what holds a joint that less would turn
+SPEED = wp.constant(4)  # and how fast contacts may turn a joint
 FLATTENED = wp.constant(wp.float64(-2.0))  # the bound of what carries flesh that is pressed flat: there is none
 TINY = wp.constant(wp.float64(1.0e-300))
 BACKWARDS = wp.constant(wp.float64(0.6))  # of two axes: who is swung this far back has no twist
@@ -37,8 +39,7 @@ CONTACTS = wp.constant(0)  # places in the counts: how many contacts are given,
 VIOLATED = wp.constant(1)  # how many constraints are violated by the free step,
 ITERATIONS = wp.constant(2)  # how many iterations were made,
 ENTRIES = wp.constant(3)  # how many blocks the system has,
-PROJECTED = wp.constant(4)  # whether positions were corrected,
-KNOWN = wp.constant(5)  # and whether anything pressed in the step before
+KNOWN = wp.constant(4)  # and whether anything pressed in the step before
 
 
 @wp.struct
@@ -47,18 +48,22 @@ class Solve:
 
     dt: wp.float64
     limits: int
+    share: wp.float64
+    crowded_share: wp.float64
     firmness: wp.float64
     flat_firmness: wp.float64
     stiction: wp.float64
     limit_firmness: wp.float64
     slop: wp.float64
     recovery: wp.float64
-    max_correction: wp.float64
+    recovery_speed: wp.float64
     limit_speed: wp.float64
+    most_turn: wp.float64
     tolerance: wp.float64
     friction_tolerance: wp.float64
+    speed: wp.float64
     most: int
-    most_projections: int
+    most_loaded: int
 
 
 @wp.struct
@@ -94,21 +99,21 @@ def point_of(p: int, skin: SkinPoints) -> int:
 
 @wp.struct
 class Flesh:
-    """How nodes yield, together (`lumped_inverses`, D) and alone (`block_inverses`, D').
+    """How nodes yield together (`lumped_inverses`, D), and points where they are touched (`point_compliances`, C_p).
 
-    Room for what touches each, for the right sides and `responses` of M~s, with those `held_responses` that belong to
-    the impulses held, and `warm_start`: last impulses by point, of which there are `points` of the flesh and as many
+    Room for what touches each node, for the right sides and `responses` of M~s, with those `held_responses` that belong
+    to the impulses held, and `warm_start`: last impulses by point, of which there are `points` of the flesh and as many
     carried, again of skin on skin (`kept_at`), and of limits (`limit_kept_at`).
     """
 
     points: int
     lumped_inverses: Matrices
-    block_inverses: Matrices
+    point_compliances: Matrices
     rhs: Vectors
     responses: Vectors
     held_responses: Vectors
-    world_velocities: Vectors
     touch_weights: FloatArray
+    world_velocities: Vectors
     warm_start: Vectors
 
 
@@ -141,10 +146,6 @@ class Constraints:
     normals: Vectors
     frictions: FloatArray
     compliances: FloatArray
-    least_compliances: FloatArray
-    most_compliances: FloatArray
-    least_tangents: FloatArray
-    most_tangents: FloatArray
     tangent_compliances: FloatArray
     gaps: FloatArray
     initial_velocities: Vectors
@@ -263,6 +264,24 @@ def touch(p: int, s: wp.float64, clear: int, nodes: Nodes, skin: SkinPoints, fle
                 flesh.touch_weights[j] = flesh.touch_weights[j] + wp.abs(s * skin.skin_shares[e])
 
 
+@wp.func
+def crowding(p: int, nodes: Nodes, skin: SkinPoints, flesh: Flesh) -> wp.float64:
+    """How many points like this one touch its nodes: sum a_j t_j / sum a_j^2, with t_j what touches node j."""
+    if p < skin.first_vertex:
+        if p < nodes.free:
+            return flesh.touch_weights[p]
+        return wp.float64(0.0)
+    total = wp.float64(0.0)
+    own = TINY
+    if p < skin.first_carried:
+        v = p - skin.first_vertex
+        for e in range(skin.skin_starts[v], skin.skin_starts[v + 1]):
+            a = wp.abs(skin.skin_shares[e])
+            total += a * flesh.touch_weights[skin.skin_nodes[e]]
+            own += a * a
+    return total / own
+
+
 @wp.kernel(enable_backward=False)
 def open_constraints(
     first: int,
@@ -279,7 +298,7 @@ def open_constraints(
     wide_row_offsets: IntArray,
     state: SolverState,
 ):
-    """Which blocks of the system contacts couple, which nodes they share, and what pressed in the step before."""
+    """Which blocks of the system contacts couple, and what pressed in the step before."""
     size = state.velocity_changes.shape[0]
     for i in range(size):
         wide_first_columns[i] = i
@@ -293,12 +312,14 @@ def open_constraints(
     for a in range(CORNERS * counts[CONTACTS]):
         touch(contacts.corners[a], wp.float64(0.0), 1, nodes, skin, flesh)
     for c in range(counts[CONTACTS]):
+        if contacts.gaps[c] < wp.float64(0.0):  # who only comes near hardly pushes
+            for a in range(CORNERS * c, CORNERS * c + CORNERS):
+                touch(contacts.corners[a], contacts.weights[a], 0, nodes, skin, flesh)
+    for c in range(counts[CONTACTS]):
         least = int(size)
         for sweep in range(2):  # first the earliest link, then all reach back to it
             for a in range(CORNERS * c, CORNERS * c + CORNERS):
                 if contacts.weights[a] != wp.float64(0.0):
-                    if sweep == 0:
-                        touch(contacts.corners[a], contacts.weights[a], 0, nodes, skin, flesh)
                     least = reach_back(contacts.corners[a], least, sweep, nodes, skin, link_rows, wide_first_columns)
         if contacts.bodies[c] >= 0:
             at = body_start + 2 * contacts.bodies[c]
@@ -316,7 +337,6 @@ def open_constraints(
             )
     counts[VIOLATED] = 0
     counts[ITERATIONS] = 0
-    counts[PROJECTED] = 0
     counts[KNOWN] = 0
     for c in range(counts[CONTACTS]):
         if wp.dot(state.impulses[c], contacts.normals[c]) > wp.float64(0.0):
@@ -344,15 +364,6 @@ def add_coupled_link(row: int, at: int, move: wp.mat33d, rotation: wp.mat33d, co
 def node_compliance(j: int, nodes: Nodes, flesh: Flesh) -> wp.mat33d:
     """G = W D W^T of a free node."""
     return nodes.blended_rotations[j] * flesh.lumped_inverses[j] * wp.transpose(nodes.blended_rotations[j])
-
-
-@wp.func
-def yielding(j: int, alone: int, nodes: Nodes, flesh: Flesh) -> wp.mat33d:
-    """G, or G' = W D' W^T of a node `alone`."""
-    inverse = flesh.lumped_inverses[j]
-    if alone == 1:
-        inverse = flesh.block_inverses[j]
-    return nodes.blended_rotations[j] * inverse * wp.transpose(nodes.blended_rotations[j])
 
 
 @wp.func
@@ -401,21 +412,22 @@ def add_point(
 
 
 @wp.func
-def flesh_compliance(p: int, s: wp.float64, alone: int, nodes: Nodes, skin: SkinPoints, flesh: Flesh) -> wp.mat33d:
-    """What a point adds to C: where all flesh is pushed alike, or each node `alone`."""
-    total = wp.mat33d()
+def flesh_compliance(p: int, nodes: Nodes, skin: SkinPoints, flesh: Flesh) -> wp.mat33d:
+    """W C_p W^T of a point; W of a vertex is that of the node which carries most of it."""
+    at = int(-1)
     if p < skin.first_vertex:
         if p < nodes.free:
-            total = yielding(p, alone, nodes, flesh)
-            total = (wp.abs(s) * flesh.touch_weights[p]) * total
-        return total
-    if p >= skin.first_carried:
-        return total
-    v = p - skin.first_vertex
-    for e in range(skin.skin_starts[v], skin.skin_starts[v + 1]):
-        j = skin.skin_nodes[e]
-        total += (wp.abs(s * skin.skin_shares[e]) * flesh.touch_weights[j]) * yielding(j, alone, nodes, flesh)
-    return total
+            at = p
+    elif p < skin.first_carried:
+        v = p - skin.first_vertex
+        most = wp.float64(0.0)
+        for e in range(skin.skin_starts[v], skin.skin_starts[v + 1]):
+            if skin.skin_shares[e] > most:
+                most = skin.skin_shares[e]
+                at = skin.skin_nodes[e]
+    if at < 0:
+        return wp.mat33d()
+    return nodes.blended_rotations[at] * flesh.point_compliances[p] * wp.transpose(nodes.blended_rotations[at])
 
 
 @wp.func
@@ -455,7 +467,8 @@ def build_contacts(
 ):
     """The constraint of a contact: its links, how softly it yields, how fast it is and may be.
 
-    A point that began the step outside may come as far as to touch; one that began inside may not go deeper.
+    A point that began the step outside may come as far as to touch. One that began inside may not go deeper, and comes
+    out by a part of its depth, no faster than `recovery_speed`; not skin out of skin: nobody sees how deep it is.
     """
     c = first + wp.tid()
     if c >= counts[CONTACTS]:
@@ -464,7 +477,7 @@ def build_contacts(
     one = wp.identity(n=3, dtype=wp.float64)
     constraints.counts[c] = 0
     compliance = wp.mat33d()
-    firm = wp.mat33d()
+    crowd = wp.float64(0.0)
     velocity = -contacts.velocities[c]
     inverse_mass = wp.float64(0.0)
     for a in range(CORNERS * c, CORNERS * c + CORNERS):
@@ -473,8 +486,8 @@ def build_contacts(
             p = contacts.corners[a]
             velocity += s * predicted_velocity(p, nodes, skin, flesh)
             inverse_mass += add_point(c, p, s, nodes, skin, flesh, links, link_rows, constraints)
-            compliance += flesh_compliance(p, s, 0, nodes, skin, flesh)
-            firm += flesh_compliance(p, s, 1, nodes, skin, flesh)
+            compliance += wp.abs(s) * flesh_compliance(p, nodes, skin, flesh)
+            crowd = wp.max(crowd, crowding(p, nodes, skin, flesh))
     b = contacts.bodies[c]
     if b >= 0:
         add_coupled_link(c, body_start + 2 * b, -one, cross_matrix(contacts.points[c] - body_positions[b]), constraints)
@@ -483,14 +496,10 @@ def build_contacts(
     least = solve.firmness * inverse_mass
     if contacts.corners[CORNERS * c] >= skin.first_carried:
         least = solve.flat_firmness * inverse_mass
-    half = wp.float64(0.5)
-    firmest = wp.dot(n, firm * n)
-    constraints.least_compliances[c] = wp.max(firmest, least)
-    constraints.most_compliances[c] = wp.max(along, constraints.least_compliances[c])
-    constraints.compliances[c] = constraints.most_compliances[c]
-    constraints.least_tangents[c] = wp.max(half * (wp.trace(firm) - firmest), solve.stiction * inverse_mass)
-    constraints.most_tangents[c] = wp.max(half * (wp.trace(compliance) - along), constraints.least_tangents[c])
-    constraints.tangent_compliances[c] = constraints.most_tangents[c]
+    across = wp.float64(0.5) * (wp.trace(compliance) - along)
+    share = wp.max(solve.share, solve.crowded_share * crowd)
+    constraints.compliances[c] = wp.max(share * along, least)
+    constraints.tangent_compliances[c] = wp.max(share * across, solve.stiction * inverse_mass)
     constraints.inverse_masses[c] = inverse_mass
     constraints.normals[c] = n
     constraints.radii[c] = wp.float64(-1.0)
@@ -501,7 +510,11 @@ def build_contacts(
     constraints.gaps[c] = contacts.gaps[c] - solve.dt * wp.dot(n, velocity)
     constraints.offsets[c] = wp.vec3d()
     constraints.initial_velocities[c] = velocity
-    constraints.target_velocities[c] = -wp.max(constraints.gaps[c], wp.float64(0.0)) / solve.dt
+    inside = -constraints.gaps[c] - solve.slop
+    if inside > wp.float64(0.0) and is_skin(c, contacts) == 0:
+        constraints.target_velocities[c] = wp.min(solve.recovery * inside / solve.dt, solve.recovery_speed)
+    else:
+        constraints.target_velocities[c] = -wp.max(constraints.gaps[c], wp.float64(0.0)) / solve.dt
 
 
 @wp.func

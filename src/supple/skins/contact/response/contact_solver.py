@@ -1,7 +1,7 @@
 """How a soft character answers what it meets: contacts with obstacles, with itself, and the limits of its joints.
 
 All of them are constraints of one convex problem (constraint_kernels.py), which a Newton method solves together with
-links and dynamic bodies (newton_kernels.py). What still stands inside something is then moved out of it, by part.
+links and dynamic bodies (newton_kernels.py), and with flesh as a whole in a few rounds (flesh_response_kernels.py).
 """
 
 from __future__ import annotations
@@ -17,23 +17,25 @@ from supple.errors import InputError
 from supple.skins.contact.dynamics.device_arrays import LinkArrays, NodeArrays, fill_struct
 from supple.skins.contact.dynamics.factor import FleshFactor
 from supple.skins.contact.model.flesh import WHERE
-from supple.skins.contact.model.joints import FRICTION
+from supple.skins.contact.model.joints import FRICTION, SPEED
 from supple.skins.contact.model.mechanism import Mechanism
 from supple.skins.contact.response.contact_set import CORNERS, BodyInertia, ContactSet
 from supple.skins.contact.response.skin_points import SkinPoints
 
 _CARRIERS = 4  # links that carry a node
 MAX_ITERATIONS = 40  # of Newton's method in a round
-_PROJECTIONS = 12  # iterations of the correction of positions, which need not be exact
+_MOST_LOADED = 12  # more of them, each time that friction is made a load
 _FRICTION_TOLERANCE = 1e-2  # of the same: by how much bounds of friction may still change
+_SHARE = 1.5  # of a point's own compliance: what rounds take for all of it (more converge slower, fewer swing)
+_CROWDED_SHARE = 0.6  # the same, for each of those that touch the same flesh: half of all is the least that converges
 _FIRM = 1e-3  # compliance of what has no flesh, as a share of how much its links yield
 _FLAT = 2e-2  # the same of what carries flesh that is pressed flat
 _STICTION = 2e-3  # the same along the surface, and the least of flesh: who sticks creeps at so much of g dt, 0.1 mm/s
 _FIRM_LIMIT = 1e-3  # the same of the limit of a joint
 _LIMIT_RECOVERY_SPEED = 0.5  # [rad/s]: how fast a joint beyond its limit comes back
-_RECOVERY = 0.3  # share of what is inside that a step moves out
+_RECOVERY = 0.2  # share of what is inside that a step moves out
+_RECOVERY_SPEED = 0.05  # of the body's largest side [1/s]: how fast at most
 _SLOP = 2e-4  # of the body's largest side: how deep a point may stand inside something
-_MAX_CORRECTION = 5e-3  # of the body's largest side: how far a step moves out at most
 
 
 @dataclass(frozen=True)
@@ -41,16 +43,19 @@ class Accuracy:
     """How well contacts are answered.
 
     A step takes at most so many `rounds` in which flesh as a whole is asked how it yields, until no contact goes on
-    or slips faster than `speed` [m/s], or a round after the first `few` did not make that less by `progress`.
+    or slips faster than `speed` [m/s], or the last `few` rounds did not make that less by `progress`.
     Newton's method ends where a link's velocity is asked to change by no more than `tolerance` of how fast things
-    close.
+    close, or of what is left to be done. Contacts turn no joint by more than `most_turn` [rad] in the step, unless it
+    does so by itself: asked for ten times that, as a finger between the floor and a heavy arm is, it would go round
+    where velocities lead straight on.
     """
 
-    rounds: int = 12
+    rounds: int = 20
     few: int = 6
     progress: float = 0.2
     speed: float = 1e-3
     tolerance: float = 1e-3
+    most_turn: float = 0.4
 
 
 class ContactSolver:
@@ -90,7 +95,7 @@ class ContactSolver:
         self._nodes, self._links, self._skin, self._factor = nodes, links, skin, factor
         joints, kinds = _joint_rows(mechanism)
         self._limits, self._n = len(joints), mechanism.node_count
-        self._counts, self._residuals = allocate(6, wp.int32), allocate(4, wp.float64)
+        self._counts, self._residuals = allocate(5, wp.int32), allocate(6, wp.float64)
         self._masses, self._positions = allocate(bodies, wp.float64), allocate(bodies, wp.vec3d)
         self._inertia, self._inverses = allocate(bodies, wp.mat33d), allocate(bodies, wp.mat33d)
         self._limited = devices.to_device(joints, wp.int32, device)
@@ -106,6 +111,7 @@ class ContactSolver:
 
     def _structs(self, mechanism: Mechanism, dt: float, allocate: Any) -> None:
         from supple.skins.contact.dynamics.link_kernels import JointLimits
+        from supple.skins.contact.response import acceleration_kernels as acceleration
         from supple.skins.contact.response import constraint_kernels as constraints
         from supple.skins.contact.response import newton_kernels as newton
 
@@ -123,18 +129,22 @@ class ContactSolver:
             constraints.Solve,
             dt=dt,
             limits=self._limits,
+            share=_SHARE,
+            crowded_share=_CROWDED_SHARE,
             firmness=_FIRM,
             flat_firmness=_FLAT,
             stiction=_STICTION,
             limit_firmness=_FIRM_LIMIT,
             slop=_SLOP * side,
             recovery=_RECOVERY,
-            max_correction=_MAX_CORRECTION * side,
+            recovery_speed=_RECOVERY_SPEED * side,
             limit_speed=_LIMIT_RECOVERY_SPEED,
+            most_turn=self._accuracy.most_turn,
             tolerance=self._accuracy.tolerance,
             friction_tolerance=_FRICTION_TOLERANCE,
+            speed=self._accuracy.speed,
             most=MAX_ITERATIONS,
-            most_projections=_PROJECTIONS,
+            most_loaded=_MOST_LOADED,
         )
         self._flesh = fill_struct(constraints.Flesh, nodes)
         limited: Any = JointLimits
@@ -155,10 +165,6 @@ class ContactSolver:
         scalars = (
             "frictions",
             "compliances",
-            "least_compliances",
-            "most_compliances",
-            "least_tangents",
-            "most_tangents",
             "tangent_compliances",
             "gaps",
             "target_velocities",
@@ -195,6 +201,22 @@ class ContactSolver:
             held_changes=wp.zeros(size, dtype=wp.vec3d, device=self._device),
         )
 
+        depth = int(acceleration.DEPTH)
+        self._rounds = fill(
+            acceleration.Rounds,
+            book=allocate(3, wp.int32),
+            mixture=allocate(depth, wp.float64),
+            products=allocate(depth * depth, wp.float64),
+            system=allocate(depth * depth, wp.float64),
+            steps=allocate(depth * count, wp.vec3d),
+            impulses=allocate(depth * count, wp.vec3d),
+            velocities=allocate(depth * count, wp.vec3d),
+            changes=allocate(depth * size, wp.vec3d),
+            best_impulses=allocate(count, wp.vec3d),
+            best_velocities=allocate(count, wp.vec3d),
+            best_changes=allocate(size, wp.vec3d),
+        )
+
         def system(unknowns: int, first_columns: Any, row_offsets: Any, factor: Any, pivots: Any) -> Any:
             return fill(
                 newton.System,
@@ -218,6 +240,7 @@ class ContactSolver:
         self._wide = system(size, columns, offsets, *room)
 
     def _record(self, dt: float) -> None:
+        from supple.skins.contact.response import acceleration_kernels as acceleration
         from supple.skins.contact.response import constraint_kernels as constraints
         from supple.skins.contact.response import flesh_response_kernels as flesh
         from supple.skins.contact.response import limit_kernels as limits
@@ -255,42 +278,41 @@ class ContactSolver:
         self._solve = launch(newton.solve_contacts, 1, *solving, *bones, own._residuals)
         touching = (own._counts, *points, own._contacts)
         self._spread = launch(flesh.spread_impulses, 1, *touching, own._state)
-        self._accept = devices.Chain(
+        measure = launch(
+            flesh.measure_velocities,
+            own.capacity + own._limits,
+            own._settings,
+            *touching,
+            links.struct,
+            links.link_rows,
+            *solved,
+            smallest=256,
+        )
+        keep = launch(acceleration.accept_responses, own._n, own._flesh, own._rounds, smallest=2048)
+
+        def accepting(*, is_round: bool) -> devices.Chain:
+            accept = launch(acceleration.accept_round, 1, *start, *solved, own._rounds, int(is_round), own._residuals)
+            return devices.Chain([measure, accept, keep], self._device)
+
+        self._accept_warm, self._accept = accepting(is_round=False), accepting(is_round=True)
+
+        self._begin = devices.Chain(
             [
-                launch(
-                    flesh.measure_velocities,
-                    own.capacity + own._limits,
-                    own._settings,
-                    *touching,
-                    links.struct,
-                    links.link_rows,
-                    *solved,
-                    smallest=256,
-                ),
-                launch(flesh.accept_impulses, 1, *start, own._contacts, *solved, own._residuals),
-                launch(flesh.hold_responses, own._n, own._flesh, own._residuals, smallest=2048),
+                launch(constraints.hold_nothing, own.capacity + own._limits, *start, *solved),
+                launch(acceleration.forget_rounds, 1, own._rounds, own._residuals),
             ],
             self._device,
         )
-        self._begin = launch(constraints.hold_nothing, own.capacity + own._limits, *start, *solved)
         touched = (own._contacts, own._joint_limits)
         self._apply = devices.Chain(
             [
+                launch(acceleration.take_best, 1, *start, *solved, own._rounds),
                 launch(outcome.apply_impulses, 1, *start, *solved, *touched, *points, *bones, links.energy_balance),
                 launch(flesh.add_responses, own._n, 1.0, nodes.held_responses, nodes.node_velocities),
             ],
             self._device,
         )
-        self._project = launch(outcome.project_positions, 1, *start, *solved, own._contacts, *system, *bones)
         self._couple = coupling
-        moved = (dt, links.link_rows, own._state, links.corrections)
-        self._correct = devices.Chain(
-            [
-                launch(flesh.add_responses, own._n, dt, nodes.responses, nodes.corrections),
-                launch(outcome.correct_links, len(links.link_rows), *moved),
-            ],
-            self._device,
-        )
         self._respond = _nothing if self._factor is None else self._factor.between(nodes.rhs, nodes.responses)
 
     def set_contacts(self, contacts: ContactSet, dynamic_bodies: BodyInertia) -> bool:
@@ -335,37 +357,29 @@ class ContactSolver:
         The residuals (3,) [m/s] are those of velocities, of the bounds of friction, and of how flesh yields.
         """
         self._begin()
-        self._nodes.held_responses.zero_()
-        if self._sides.read("count")[5]:
+        if self._sides.read("count")[4]:
             self._follow()
-            self._evaluate()
-        accuracy, left = self._accuracy, np.inf
-        for done in range(1, accuracy.rounds + 1):
+            self._respond_to_impulses()
+            self._accept_warm()
+        accuracy, least = self._accuracy, []
+        for done in range(accuracy.rounds):
             self._solve()
-            self._evaluate()
-            before, left = left, float(self._sides.read("residuals")[1:3].max())
-            if left <= accuracy.speed or (done > accuracy.few and left > (1.0 - accuracy.progress) * before):
+            self._respond_to_impulses()
+            self._accept()
+            least.append(float(self._sides.read("residuals")[3]))
+            if least[-1] <= accuracy.speed:
+                break
+            if done >= accuracy.few and least[-1] > (1.0 - accuracy.progress) * least[-1 - accuracy.few]:
                 break
         self._apply()
-        return int(self._sides.read("count")[2]), self._sides.read("residuals")[:3].copy()
+        counts, residuals = self._sides.read("count"), self._sides.read("residuals")
+        return int(counts[2]), np.array([residuals[0], *residuals[4:6]])
 
-    def _evaluate(self) -> None:
-        """Put the impulses that were found on the whole flesh, and hold what is best of them."""
+    def _respond_to_impulses(self) -> None:
+        """Put the impulses that were found on the whole flesh."""
         self._spread()
         self._couple()
         self._respond()
-        self._accept()
-
-    def project(self) -> bool:
-        """After `solve`: take what will stand inside something out of it, by part. Whether anything did."""
-        self._project()
-        if not self._sides.read("count")[4]:
-            return False
-        self._spread()
-        self._couple()
-        self._respond()
-        self._correct()
-        return True
 
     def impulses(self, count: int) -> FloatArray:
         """The impulses (m, 3) [N s] of the first contacts."""
@@ -379,12 +393,12 @@ class ContactSolver:
 
 
 def _joint_rows(mechanism: Mechanism) -> tuple[IntArray, IntArray]:
-    """The joints of all limits, and of those that friction holds; and what each row bounds."""
+    """The joints of all limits, of those that friction holds, and of all once more; and what each row bounds."""
     joints, kinds = mechanism.joints.limits
-    if mechanism.joint_friction is None:
-        return joints, kinds
-    held = np.flatnonzero(mechanism.joint_friction > 0.0).astype(np.int32)
-    return np.concatenate([joints, held]), np.concatenate([kinds, np.full(len(held), FRICTION, dtype=np.int32)])
+    every = np.arange(len(mechanism.joints), dtype=np.int32)
+    held = every[:0] if mechanism.joint_friction is None else every[mechanism.joint_friction > 0.0]
+    rows = (kinds, np.full(len(held), FRICTION, dtype=np.int32), np.full(len(every), SPEED, dtype=np.int32))
+    return np.concatenate([joints, held, every]), np.concatenate(rows)
 
 
 class _Sides:

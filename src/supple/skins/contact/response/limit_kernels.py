@@ -9,6 +9,7 @@ from supple.skins.contact.response.constraint_kernels import (
     BACKWARDS,
     CONTACTS,
     FRICTION,
+    SPEED,
     SWING,
     TINY,
     Constraints,
@@ -21,8 +22,8 @@ from supple.skins.contact.response.constraint_kernels import (
 
 @wp.func
 def limit_kept_at(item: int, flesh: Flesh, limits: JointLimits) -> int:
-    """Where the impulse of a limit is kept: behind those of contacts, three for each joint."""
-    at = 4 * flesh.points + 3 * limits.limited[item]
+    """Where the impulse of a limit is kept: behind those of contacts, four for each joint."""
+    at = 4 * flesh.points + 4 * limits.limited[item]
     if limits.limit_kinds[item] > SWING:
         at += limits.limit_kinds[item] - SWING
     return at
@@ -88,7 +89,8 @@ def build_limits(
 
     The limit of a hinge bounds its angle about the axis, from the side that it will be nearer to; that of a ball its
     angle, seen along the way that it is predicted to have turned; or its swing, or its twist. Who is beyond it comes
-    back at the speed `limit_speed` [rad/s].
+    back at the speed `limit_speed` [rad/s]. Contacts turn no joint by more than `most_turn` [rad] in the step, unless
+    it does so by itself.
     """
     item = first + wp.tid()
     c = limits.limited[item]
@@ -104,6 +106,11 @@ def build_limits(
     constraints.bounds[row] = wp.float64(-1.0)
     if kind == FRICTION:
         constraints.bounds[row] = solve.dt * limits.joint_friction[c]
+    elif kind == SPEED:
+        fastest = wp.max(solve.most_turn / solve.dt, wp.length(spin))
+        constraints.bends[row] = wp.vec3d()
+        constraints.radii[row] = fastest
+        room = solve.dt * fastest
     elif kind > 0:  # a swing or a twist
         axis = links.rotations[child] * limits.cone_axes[c]
         bound = wp.vec4d()

@@ -48,8 +48,9 @@ STICKS = wp.constant(wp.float64(0.999))  # of its bound: who rubbed less stuck
 SEARCHES = wp.constant(12)  # of the line, at most
 LOADINGS = wp.constant(4)  # how often friction is made a load, where it does not settle
 BOUNDINGS = wp.constant(6)  # how often bounds of friction are found in one solution
+LEAST = wp.constant(3)  # place in the residuals: what the best round so far leaves
 LOOSE = wp.constant(wp.float64(1.0e-3))  # of how fast things close: a residual below which bounds of friction are found
-ROUGH = wp.constant(wp.float64(0.01))  # of the depth that is left alone: how well positions are corrected
+FINER = wp.constant(wp.float64(10.0))  # times what rounds before left: what a round is measured by, where that is less
 FLAT = wp.constant(wp.float64(0.1))  # of the slope at its start: where a line is searched enough
 
 
@@ -396,7 +397,8 @@ def solve_contacts(
     """Impulses and velocity changes that solve the step problem with compliances and offsets as they are.
 
     Where bounds of friction do not settle (a finger that jams between the floor and a heavy arm), friction becomes a
-    load as large as it may be, and what presses is found for that.
+    load as large as it may be, and what presses is found for that. What is exact enough is measured by how fast things
+    close, and by what the rounds before have left to be done.
     """
     count = counts[CONTACTS] + solve.limits
     link_count = links.masses.shape[0]
@@ -411,6 +413,10 @@ def solve_contacts(
         if constraints.bounds[c] < wp.float64(0.0):
             closing = wp.max(closing, constraints.target_velocities[c] - wp.dot(n, w))
         state.impulses[c] = state.held_impulses[c]
+        if c < counts[CONTACTS]:  # a round may begin outside
+            state.impulses[c] = project_onto_cone(state.held_impulses[c], n, constraints.frictions[c])
+        elif constraints.bounds[c] < wp.float64(0.0) and constraints.radii[c] < wp.float64(0.0):
+            state.impulses[c] = wp.max(wp.dot(n, state.held_impulses[c]), wp.float64(0.0)) * n
         state.friction_bounds[c] = constraints.frictions[c] * wp.dot(n, state.impulses[c])
         state.loads[c] = wp.vec3d()
         if constraints.bounds[c] >= wp.float64(0.0):
@@ -421,7 +427,8 @@ def solve_contacts(
             known = 1
     if known == 1:
         start_warm(count, constraints, state, base, values, bodies, wide)
-    enough = solve.tolerance * closing
+    level = wp.clamp(FINER * residuals[LEAST], FINER * solve.speed, closing)
+    enough = solve.tolerance * level
     iterations = known
     bounded = int(0)
     loaded = int(0)
@@ -435,10 +442,10 @@ def solve_contacts(
         if residual > enough:
             going = 1
         # Impulses say something of friction only once velocities are nearly those that follow from them.
-        if loaded == 0 and residual < LOOSE * closing and bounded < BOUNDINGS:
+        if loaded == 0 and residual < wp.max(LOOSE * level, enough) and bounded < BOUNDINGS:
             bounded += 1
             drift = bound_friction(count, constraints, state)
-            if drift > solve.friction_tolerance * closing:
+            if drift > solve.friction_tolerance * level:
                 going = 1
                 residual = compute_residual(count, link_count, link_rows, links, constraints, state, bodies, base, wide)
         if iterations >= most:
@@ -449,7 +456,7 @@ def solve_contacts(
         if going == 0 and loaded < LOADINGS and not settled:
             loaded += 1
             load_friction(counts[CONTACTS], constraints, state)
-            most = iterations + solve.most_projections
+            most = iterations + solve.most_loaded
             residual = compute_residual(count, link_count, link_rows, links, constraints, state, bodies, base, wide)
             going = 1
         if going == 1:
@@ -459,7 +466,7 @@ def solve_contacts(
         # Of contacts that one link has many of, the same velocities follow from other impulses too: those that belong
         # to the velocities lie in their cones, where `applied` may have to be cut, and a finger be flung by that.
         impulse = state.impulses[c]
-        if residual > solve.tolerance * closing:
+        if residual > enough:
             impulse = state.applied[c]
         state.impulses[c] = impulse
         if c < counts[CONTACTS]:

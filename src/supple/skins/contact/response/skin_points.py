@@ -14,6 +14,7 @@ from supple.skins.contact.dynamics.device_arrays import LinkArrays, NodeArrays
 _INFLUENCES = 4  # links that carry a vertex as a contact; the largest of them
 _SOFT = 0.05  # share of a node from which on it carries a vertex
 _CELL = 0.012  # of the body's largest side: how large cells are where bones alone carry the skin
+_SOFT_CELL = 1.4  # edges of elements: the same where flesh does; the sole of a foot is larger, and may be one node's
 _LEAST = 1e-3  # of a share: what is less does not count
 
 
@@ -31,7 +32,7 @@ class SkinEmbedding:
     nodes: IntArray
     shares: FloatArray
     cells: IntArray
-    """By vertex (V,): those of a cell are carried most by one node, or lie close together on one bone."""
+    """By vertex (V,): those of a cell are carried most by one node, or one bone, and lie close together."""
 
     def __len__(self) -> int:
         return len(self.links)
@@ -50,11 +51,11 @@ class SkinEmbedding:
 
     @classmethod
     def from_weights(
-        cls, points: FloatArray, carried: FloatArray, nodes: IntArray, shares: FloatArray, *, free: int
+        cls, points: FloatArray, carried: FloatArray, nodes: IntArray, shares: FloatArray, *, free: int, edge: float
     ) -> SkinEmbedding:
         """From vertices (V, 3) [m] at rest, how much each link carries (V, k), and the nodes (V, K) with their shares.
 
-        Nodes from `free` on are core.
+        Nodes from `free` on are core; elements have edges about so long [m].
         """
         order = np.argsort(-carried, axis=1, kind="stable")[:, : min(_INFLUENCES, carried.shape[1])]
         weights = np.take_along_axis(carried, order, axis=1)
@@ -62,18 +63,20 @@ class SkinEmbedding:
         used = (nodes < free) & (np.abs(shares) > _LEAST)
         starts = np.concatenate([[0], np.cumsum(used.sum(axis=1))]).astype(np.int32)
         held = shares[used].astype(np.float64)
-        cells = _cells(points, order[:, 0].astype(np.int32), np.where(used, shares, 0.0), nodes, free)
+        cells = _cells(points, order[:, 0].astype(np.int32), np.where(used, shares, 0.0), nodes, free, edge)
         return cls(order.astype(np.int32), weights, starts, nodes[used].astype(np.int32), held, cells)
 
 
-def _cells(points: FloatArray, links: IntArray, shares: FloatArray, nodes: IntArray, free: int) -> IntArray:
+def _cells(
+    points: FloatArray, links: IntArray, shares: FloatArray, nodes: IntArray, free: int, edge: float
+) -> IntArray:
     """See `SkinEmbedding.cells`."""
     most = np.take_along_axis(nodes, shares.argmax(axis=1)[:, None], axis=1)[:, 0]
     soft = shares.max(axis=1) > _SOFT
-    size = _CELL * float(np.ptp(points, axis=0).max()) if len(points) else 1.0
-    corner = np.floor((points - points.min(axis=0)) / size).astype(np.int64)
-    key = np.concatenate([links[:, None].astype(np.int64), corner], axis=1)
-    key[soft] = np.stack([np.full(len(points), -1), most, most, most], axis=1)[soft]
+    side = float(np.ptp(points, axis=0).max()) if len(points) else 1.0
+    size = np.where(soft, _SOFT_CELL * edge, _CELL * side)
+    corner = np.floor((points - points.min(axis=0)) / size[:, None]).astype(np.int64)
+    key = np.concatenate([np.where(soft, -1 - most, links)[:, None].astype(np.int64), corner], axis=1)
     return np.unique(key, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int32)
 
 
