@@ -128,7 +128,7 @@ def test_smoothness_evens_the_weights(bake, found):
     assert smooth.error.rms > found.error.rms
 
 
-def test_each_bone_keeps_to_one_patch_if_it_is_asked_to():
+def test_each_bone_keeps_to_one_patch_if_it_is_asked_to(bake, found):
     """Two tubes side by side that bend alike: free bones move both, and those with one patch do not."""
     tube, _, points = made_by(2)
     count = len(tube.points)
@@ -143,7 +143,9 @@ def test_each_bone_keeps_to_one_patch_if_it_is_asked_to():
     assert np.count_nonzero(shared) <= 1  # a patch may go over where the tubes are nearest
     few = decompose(pair, bones=4)
     assert np.count_nonzero(np.diff(few.history) > 1e-9) <= 1
-    assert few.strays <= decompose(pair, bones=4, patches="any").strays
+    free = decompose(bake, bones=6, patches="any")
+    assert found.strays < 0.02 < 0.2 < free.strays
+    assert found.error.rms**2 < 1.1 * free.error.rms**2
     with pytest.raises(InputError, match="patches is 'two'"):
         decompose(pair, bones=4, patches="two")
 

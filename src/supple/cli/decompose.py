@@ -27,8 +27,11 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
     parser.add_argument(
         "--keep-skeleton", action="store_true", help="keep the character's own joints and add the bones as helpers"
     )
+    parser.add_argument(
+        "--stretch", action="store_true", help="let bones stretch along three directions of their own: less error"
+    )
     parser.add_argument("--smoothness", type=float, default=0.0, metavar="X", help="of the weights (default: 0)")
-    parser.add_argument("--rounds", type=int, default=60, metavar="N", help="stop after these (default: 60)")
+    parser.add_argument("--rounds", type=int, default=100, metavar="N", help="stop after these (default: 100)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="another one finds other bones (default: 0)")
     parser.add_argument("--tries", type=int, default=8, metavar="N", help="seeds, of which the best goes on (8)")
     parser.add_argument(
@@ -59,6 +62,7 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
             bones=arguments.bones,
             influences=arguments.influences,
             keep_skeleton=arguments.keep_skeleton,
+            stretch=arguments.stretch,
             rounds=arguments.rounds,
             smoothness=arguments.smoothness,
             seed=arguments.seed,

@@ -29,6 +29,7 @@ GIVEN, FIRST, FITTED = "given", "first", "fitted"
 PATCHES = ANY, FEW, ONE = "any", "few", "one"
 # Of the squared error: what it may grow when influences off the largest patch of their bone are dropped.
 _GATHERING_COST = 0.1
+_CONTENDERS = 3  # tries that settle before the best goes on
 _SAMPLED = 2000  # vertices of a larger mesh with which bones are begun
 
 
@@ -47,7 +48,8 @@ def decompose(
     bones: int,
     influences: int = 4,
     keep_skeleton: bool = False,
-    rounds: int = 60,
+    stretch: bool = False,
+    rounds: int = 100,
     smoothness: float = 0.0,
     seed: int = 0,
     tries: int = 8,
@@ -71,11 +73,14 @@ def decompose(
     Bones are bound in the rest shape of the sequence, in its "first" frame, in the frame of a number, or in a shape
     that is found with them ("fitted"), from that of the sequence on, and leaves less error.
 
+    With `stretch` every bone also becomes longer and shorter along three directions of its own, and all of them hang on
+    one joint that moves with the body: nothing that stretches may carry another bone, which it would shear.
+
     With `keep_skeleton` the character's own joints stay and move as they did, and `bones` helper bones are added for
     what they leave over, each hanging on the joint it follows most. `smoothness` draws the weights of a vertex to
     those beside it: 0 not at all, 0.0001 a little, 0.01 much; the error grows with it.
 
-    Does not: find bones that stretch, or the best of all solutions (another `seed` may find a better one).
+    Does not: find the best of all solutions (another `seed` may find a better one).
     """
     sequence = _bound_in(PointSequence.of(source), rest, keeps=keep_skeleton)
     if patches not in PATCHES:
@@ -84,6 +89,9 @@ def decompose(
     for name, value, least in (("seed", seed, 0), ("tries", tries, 1)):
         if value < least:
             raise InputError(_WHERE, f"{name} is {value}", f"a whole number from {least} on is needed", "try 1, 2 ...")
+    if stretch and keep_skeleton:
+        advice = "leave one of them out"
+        raise InputError(_WHERE, "stretch and keep_skeleton are on", "joints that stay move as they did", advice)
     frames = Frames.from_points(sequence.rest_points, sequence.points)
     nearby = surroundings(frames.rest, sequence.triangles)
     done: list[float] = []
@@ -114,7 +122,9 @@ def decompose(
     else:
         surface = Surface.from_frames(frames, nearby)
 
-        def from_bones(own: Frames, beside: Any, start: FloatArray, weights: FloatArray) -> Alternation:
+        def from_bones(
+            own: Frames, beside: Any, start: FloatArray, weights: FloatArray, axes: FloatArray | None = None
+        ) -> Alternation:
             everything = np.ones_like(weights, dtype=bool)
             return Alternation(
                 own,
@@ -127,22 +137,27 @@ def decompose(
                 smoothness,
                 fits_rest=rest == FITTED,
                 surface=surface if patches == ONE else None,
+                stretch=stretch,
+                axes=axes,
             )
 
-        def begin(own: Frames, beside: Any, seed: int) -> Alternation:
-            begun = from_bones(own, beside, *cluster(own, beside, bones=bones, seed=seed))
-            begun.anneal()
-            return begun
+        def best_start(own: Frames, beside: Any) -> Alternation:
+            begun = []
+            for one in range(seed, seed + tries):
+                begun.append(from_bones(own, beside, *cluster(own, beside, bones=bones, seed=one)))
+                begun[-1].anneal()
+            contenders = sorted(begun, key=lambda state: state.rms)[:_CONTENDERS]
+            for state in contenders:
+                state.settle()
+            return min(contenders, key=lambda state: state.rms)
 
-        seeds = range(seed, seed + tries)
         if patches == ONE or rest == FITTED or len(frames.rest) <= _SAMPLED:
-            state = min((begin(frames, nearby, one) for one in seeds), key=lambda begun: begun.rms)
+            state = best_start(frames, nearby)
         else:
             some, nearest = sample(frames, max(_SAMPLED, bones))
-            beside = surroundings(some.rest, None)
-            best = min((begin(some, beside, one) for one in seeds), key=lambda begun: begun.rms)
-            state = from_bones(frames, nearby, best.bones, best.weights[nearest])
-        state.run(rounds, tell)
+            best = best_start(some, surroundings(some.rest, None))
+            state = from_bones(frames, nearby, best.bones, best.weights[nearest], best.axes)
+        state.run(rounds if patches == ANY else max(2 * rounds // 3, 1), tell)
         if patches != ANY:
             state.gather(surface, _GATHERING_COST)
             state.run(rounds - len(done), tell)
@@ -154,7 +169,13 @@ def decompose(
         found = frames.transforms(state.bones)
         if rest == FITTED:
             sequence = sequence.replace(rest=state.frames.rest_points)
-        grown, order = rig.bones_only(sequence.rest_points, state.weights, found)
+        if state.axes is None:
+            grown, order = rig.bones_only(sequence.rest_points, state.weights, found)
+        else:
+            grown = rig.side_by_side(sequence.rest_points, state.weights, state.axes)
+            found = np.concatenate([frames.body_transforms()[:, None], found], axis=1)
+            state.weights = np.pad(state.weights, ((0, 0), (1, 0)))
+            order = np.arange(len(grown), dtype=np.int32)
     return Decomposition(
         sequence,
         grown,

@@ -51,8 +51,8 @@ class Decomposition:
     """A sequence as a rig: `skeleton`, `weights`, and `world_from_joint` (F, J, 4, 4) in every frame.
 
     `helpers` of the joints, the last ones, are bones that were found; the others came with the character and move as
-    they did. `history` [m] is the error (RMS) after every round of the work; it rises once at most, where
-    influences off the patch of their bone are dropped.
+    they did, or are the one on which bones hang that stretch. `history` [m] is the error (RMS) after every round of
+    the work; it rises once at most, where influences off the patch of their bone are dropped.
     """
 
     sequence: PointSequence
@@ -64,7 +64,8 @@ class Decomposition:
 
     def __repr__(self) -> str:
         kept = len(self.skeleton) - self.helpers
-        bones = f"{self.helpers} bones" if kept == 0 else f"{self.helpers} helper bones on {kept} joints"
+        own = "joint" if kept == 1 else "joints"
+        bones = f"{self.helpers} bones" if kept == 0 else f"{self.helpers} bones on {kept} {own}"
         off = f"off by {self.error.rms:.3g} m RMS"
         return f"Decomposition({self.sequence.name!r}: {bones}, {self.weights.influences} influences, {off})"
 

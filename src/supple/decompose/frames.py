@@ -58,6 +58,12 @@ class Frames:
         """The rest points (V, 3) [m], where the body stands."""
         return self.size * self.rest[:, :3] + self.middle
 
+    def body_transforms(self) -> FloatArray:
+        """The transforms (F, 4, 4) that carry rest points [m] as the body as a whole moves."""
+        still = np.eye(4)
+        still[:3, 3] = -self.middle
+        return np.asarray(self.world_from_body @ still)
+
     def transforms(self, bones: FloatArray) -> FloatArray:
         """Bones (B, F, 3, 4) of the solver as transforms (F, B, 4, 4) that carry rest points [m] into the world."""
         body = np.zeros((self.count, len(bones), 4, 4))

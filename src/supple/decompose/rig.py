@@ -139,9 +139,23 @@ def bones_only(rest: FloatArray, weights: FloatArray, transforms: FloatArray) ->
     position = np.empty(len(order), dtype=np.int32)
     position[order] = np.arange(len(order))
     above = parents[order]
-    digits = max(len(str(len(order) - 1)), 2)
-    names = [f"bone_{number:0{digits}d}" for number in range(len(order))]
-    return Skeleton.from_heads(names, np.where(above >= 0, position[above], -1), heads[order]), order
+    return Skeleton.from_heads(_names(len(order)), np.where(above >= 0, position[above], -1), heads[order]), order
+
+
+def side_by_side(rest: FloatArray, weights: FloatArray, axes: FloatArray) -> Skeleton:
+    """A joint for the body as a whole, at its middle, and on it all bones, each turned to the axes (B, 3, 3) along
+    which it stretches: then it moves by a translation, a rotation and three scales, and shears nothing."""
+    middles = Regions.from_weights(rest, weights).middles
+    world = np.tile(np.eye(4), (len(axes) + 1, 1, 1))
+    world[0, :3, 3] = rest.mean(axis=0)
+    world[1:, :3, :3], world[1:, :3, 3] = axes, middles
+    parents = np.append(-1, np.zeros(len(axes))).astype(np.int32)
+    return Skeleton(("body", *_names(len(axes))), parents, world)
+
+
+def _names(count: int) -> list[str]:
+    digits = max(len(str(count - 1)), 2)
+    return [f"bone_{number:0{digits}d}" for number in range(count)]
 
 
 def with_helpers(skeleton: Skeleton, rest: FloatArray, weights: FloatArray, transforms: FloatArray) -> Skeleton:
