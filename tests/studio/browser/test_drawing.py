@@ -262,11 +262,9 @@ def test_the_wheel_over_a_stroke_makes_it_wider_and_skin_that_follows_is_coloure
 
 def test_a_stroke_is_mirrored_by_its_button(studio):
     """A lump beside the middle of the chest is on both sides afterwards; the outline has its switches."""
-    studio.pause()
-    studio.frame_with(studio.ask("seek", time=0.1))  # no arm swings in front of that side of the chest
     stand(studio)
-    before, line = studio.points(), chest_line(studio, (0.8, 0.8))
-    Pen(studio).draw([(x + 0.5 * CHEST_WIDE, y, pressure) for x, y, pressure in line[20:]])
+    before, line = studio.points(), chest_line(studio, (0.8, 0.8), wide=FREE * CHEST_WIDE)
+    Pen(studio).draw(line[20:])
     studio.until_state("state.undo === 'Raise'")
     studio.frame_with(studio.commands("raise")[-1]["seq"])
     one_side = np.linalg.norm(studio.points() - before, axis=1)
