@@ -87,7 +87,7 @@ def known(reason: str, *names: str) -> list[object]:
     return [pytest.param(name, marks=[pytest.mark.xfail(reason=reason)] * (name in names)) for name in RIGS]
 
 
-@pytest.mark.parametrize("name", known("some falls of them end late: horse up to 20, fox 7 mm/s", "horse", "fox"))
+@pytest.mark.parametrize("name", RIGS)
 def test_it_comes_to_rest_within_three_seconds_of_landing(name):
     assert fallen(name).rested.mean() < 5e-3
 
