@@ -17,6 +17,7 @@ const STROKES = 8;
 const LENGTH = 30; // moves of a stroke
 const DRAGGED = 3000; // how long a knot is dragged [ms]
 const TWICE = 10; // back and again
+const ABOVE = -0.08; // of the picture's height, where the belly is from the middle of who stands
 const HAND = { pointerId: 77, pointerType: "mouse", bubbles: true, button: 0, isPrimary: true };
 
 type Figures = Record<string, number | number[] | string>;
@@ -276,13 +277,16 @@ class Meter {
     return new Promise((done) => requestAnimationFrame(done));
   }
 
-  /** A pixel of the page on the skin, near the middle of the character. */
+  /** A pixel of the page on the skin, near the middle of the character: on its trunk, beside which limbs swing. */
   private pixel(): [number, number] {
-    const { canvas } = this.stage;
-    const box = canvas.getBoundingClientRect();
+    const { canvas, pane, viewer } = this.stage;
+    const page = canvas.getBoundingClientRect();
+    const { left, top, width, height } = this.stage.boxOf(pane);
+    const seen = viewer.controls.target.clone().project(viewer.camera);
+    const x = page.left + left + ((1 + seen.x) / 2) * width;
     for (let share = 0; share < 0.3; share += 0.02)
       for (const sign of [-1, 1]) {
-        const [x, y] = [box.left + box.width / 2, box.top + box.height * (0.42 + sign * share)];
+        const y = page.top + top + ((1 - seen.y) / 2 + ABOVE + sign * share) * height;
         const event = new PointerEvent("pointermove", { clientX: x, clientY: y });
         if (placeAt(this.stage, pixelOf(this.stage, event))) return [x, y];
       }

@@ -6453,6 +6453,7 @@ var STROKES = 8;
 var LENGTH = 30;
 var DRAGGED = 3e3;
 var TWICE = 10;
+var ABOVE = -0.08;
 var HAND = { pointerId: 77, pointerType: "mouse", bubbles: true, button: 0, isPrimary: true };
 async function measure(stage2) {
   const meter = new Meter(stage2);
@@ -6690,13 +6691,16 @@ var Meter = class {
   nextPicture() {
     return new Promise((done) => requestAnimationFrame(done));
   }
-  /** A pixel of the page on the skin, near the middle of the character. */
+  /** A pixel of the page on the skin, near the middle of the character: on its trunk, beside which limbs swing. */
   pixel() {
-    const { canvas } = this.stage;
-    const box = canvas.getBoundingClientRect();
+    const { canvas, pane, viewer } = this.stage;
+    const page = canvas.getBoundingClientRect();
+    const { left, top, width: width2, height: height2 } = this.stage.boxOf(pane);
+    const seen = viewer.controls.target.clone().project(viewer.camera);
+    const x3 = page.left + left + (1 + seen.x) / 2 * width2;
     for (let share = 0; share < 0.3; share += 0.02)
       for (const sign of [-1, 1]) {
-        const [x3, y5] = [box.left + box.width / 2, box.top + box.height * (0.42 + sign * share)];
+        const y5 = page.top + top + ((1 - seen.y) / 2 + ABOVE + sign * share) * height2;
         const event = new PointerEvent("pointermove", { clientX: x3, clientY: y5 });
         if (placeAt(this.stage, pixelOf(this.stage, event))) return [x3, y5];
       }
