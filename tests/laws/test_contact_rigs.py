@@ -83,8 +83,9 @@ def test_no_part_goes_through_the_floor(name):
 
 
 def known(reason: str, *names: str) -> list[object]:
-    """All rigs; of those named it is known that they do not yet do what is asked."""
-    return [pytest.param(name, marks=[pytest.mark.xfail(reason=reason)] * (name in names)) for name in RIGS]
+    """All rigs; those named are known not to do always what is asked. On another processor a fall goes otherwise."""
+    mark = pytest.mark.xfail(reason=reason, strict=False)
+    return [pytest.param(name, marks=[mark] * (name in names)) for name in RIGS]
 
 
 @pytest.mark.parametrize("name", RIGS)
