@@ -183,6 +183,9 @@ def test_the_arm_is_posed_with_two_strokes_and_its_knots_pulled(still):
 
 def test_a_click_takes_a_joint_out_of_the_line_and_in_again(still):
     choose(still, "k")
+    # An elbow that bends one way stays straight where the line bends the other way, with the hand or without it.
+    one_way = still.page.get_by_role("switch", name="Elbows and knees bend one way")
+    one_way.click()
     line = [seen(still, joint(still, name)) for name in ("LeftArm", "LeftForeArm", "LeftHand")]
     draw(still, line)
     still.page.get_by_text("A click takes a joint in or out").wait_for()
@@ -203,6 +206,7 @@ def test_a_click_takes_a_joint_out_of_the_line_and_in_again(still):
     still.frame_with(last["seq"])
     still.flesh(0.5)
     assert np.linalg.norm(joint(still, "LeftHand") - without) > 2e-3
+    one_way.click()
 
 
 def test_limp_is_offered_only_where_there_are_muscles(still):
