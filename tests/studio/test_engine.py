@@ -160,6 +160,14 @@ def test_settings_change_are_undone_and_done_again(played):
     assert settings(engine.document) == {"strength": 0.2}
 
 
+def test_nobody_is_told_that_a_change_is_saved_before_it_is_written(played):
+    engine, ear = played
+    engine.tell(say.Change(1, "strength", 0.2, True))
+    ear.until(lambda: ear.state.undo is not None and ear.state.saving.saved)
+    said = [event for event in ear.events if isinstance(event, say.State) and event.undo is not None]
+    assert not said[0].saving.saved
+
+
 def test_another_skin_binds_while_the_old_one_plays_on(played):
     engine, ear = played
     engine.tell(say.ChooseSkin(1, "dual-quaternion"))

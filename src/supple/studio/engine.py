@@ -166,6 +166,7 @@ class Engine:
             listener.event(event)
 
     def _changed(self) -> None:
+        self._session.keeper.follow(self._session.document)  # so that nobody is told that this is saved already
         self._revision += 1
         self._state = state_of(self._session, self._revision)
         for listener in self._listeners:
