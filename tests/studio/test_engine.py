@@ -162,7 +162,7 @@ def test_settings_change_are_undone_and_done_again(played):
 
 def test_nobody_is_told_that_a_change_is_saved_before_it_is_written(played):
     engine, ear = played
-    engine.tell(say.Change(1, "strength", 0.2, True))
+    engine.tell(say.Change(1, "strength", 0.2))
     ear.until(lambda: ear.state.undo is not None and ear.state.saving.saved)
     said = [event for event in ear.events if isinstance(event, say.State) and event.undo is not None]
     assert not said[0].saving.saved
