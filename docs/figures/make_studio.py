@@ -25,6 +25,7 @@ from studio_window import Window  # noqa: E402
 
 SIZE, FILM_WIDTH = (1280, 800), 800
 FILM_STEP = 90  # ms between pictures of the film
+METERS_FORGET = 2000  # ms
 
 
 class Person:
@@ -56,7 +57,8 @@ class Person:
         self.film.append(shot.resize((FILM_WIDTH, FILM_WIDTH * SIZE[1] // SIZE[0]), Image.Resampling.LANCZOS))
 
     def save(self, name: str) -> None:
-        """The window as it is."""
+        """The window as it is, once its meters have forgotten the pictures that were taken before."""
+        self.page.wait_for_timeout(METERS_FORGET)
         shot = Image.open(io.BytesIO(self.page.screenshot())).convert("RGB")
         shot.save(PICTURES / f"{name}.jpg", quality=82, optimize=True)
 
