@@ -58,10 +58,15 @@ def test_it_is_found_by_name_and_kept_in_a_graph():
     assert supple.Graph.from_dict(json.loads(json.dumps(graph.to_dict()))).to_dict() == graph.to_dict()
 
 
+def _walk(batches):
+    """Constraints in the order of their batches, each once: a batch that is not full repeats its first."""
+    return [number for batch in batches.order for number in dict.fromkeys(batch.tolist())]
+
+
 def _oracle_round(body, schedules, solve, p, anchors):
     """Alg. 5, lines 35 to 37: one constraint after another, in the order of the walk, with gradients written out."""
     constraints, (volumes, _, edges) = body.constraints, schedules
-    for number in volumes.order:
+    for number in _walk(volumes):
         corner = constraints.corners[number]
         a, b, c, d = p[corner]
         g = np.array([np.zeros(3), np.cross(c - a, d - a), np.cross(d - a, b - a), np.cross(b - a, c - a)]) / 6.0
@@ -71,7 +76,7 @@ def _oracle_round(body, schedules, solve, p, anchors):
     apart = p - anchors
     length = np.linalg.norm(apart, axis=1, keepdims=True)
     p -= solve.bone_stiffness * (length - body.bonds.lengths[:, None]) * apart / length
-    for number in edges.order:
+    for number in _walk(edges):
         i, j = constraints.ends[number]
         apart = p[i] - p[j]
         length = np.linalg.norm(apart)

@@ -14,7 +14,13 @@ from supple.errors import InputError
 from supple.geometry.tetrahedra.tetrahedra import Tetrahedra, volumes
 from supple.skins.position_based.body.constraints import Constraints, build_constraints
 from supple.skins.position_based.published.projection import ProjectionSolver, Stiffness
-from supple.skins.position_based.solve.schedule import UNCOLORED, cluster_schedules, color_constraints, slab_schedules
+from supple.skins.position_based.solve.schedule import (
+    UNCOLORED,
+    cluster_schedules,
+    color_constraints,
+    slab_batches,
+    slab_schedules,
+)
 
 ONLY_VOLUME = Stiffness(volume=1.0, bind=0.0, stretch=0.0)
 ONLY_BIND = Stiffness(volume=0.0, bind=1.0, stretch=0.0)
@@ -235,6 +241,25 @@ def test_what_has_no_inverse_mass_does_not_move(by_color):
 # Schedules
 
 
+def project_volume(body, number, masses, p, k=0.8) -> None:
+    corner = body.corners[number]
+    a, b, c, d = p[corner]
+    g = np.array([np.zeros(3), np.cross(c - a, d - a), np.cross(d - a, b - a), np.cross(b - a, c - a)])
+    g[0] = -g.sum(axis=0)
+    error = np.dot(g[3], d - a) - 6.0 * body.rest_volumes[number]
+    w = masses[corner][:, None]
+    p[corner] -= k * error / (w * g * g).sum() * w * g
+
+
+def project_edge(body, number, masses, p, k=0.3) -> None:
+    i, j = body.ends[number]
+    apart = p[i] - p[j]
+    length = np.linalg.norm(apart)
+    move = k * (length - body.rest_lengths[number]) / (length * (masses[i] + masses[j])) * apart
+    p[i] -= masses[i] * move
+    p[j] += masses[j] * move
+
+
 def laws_of_slabs(body: Constraints) -> None:
     """Every constraint once; walks that run at the same time touch no common particle."""
     assert (np.diff(body.slab_of) >= 0).all()  # particles of a slab follow one another
@@ -303,6 +328,54 @@ def test_constraints_of_one_colour_share_no_particle(seed, members, count):
         assert len(np.unique(of_colour)) == len(of_colour)
     most = np.bincount(rows.ravel()).max()
     assert most <= number <= members * (most - 1) + 1
+
+
+def laws_of_batches(members, slab_of) -> None:
+    """Every constraint once, in the slab of its walk; what is projected at once shares no particle."""
+    for batches, walk in zip(slab_batches(members, slab_of), slab_schedules(members, slab_of), strict=True):
+        assert len(batches) == len(walk)
+        seen = []
+        for group in range(len(batches)):
+            rows = batches.order[batches.starts[group] : batches.starts[group + 1]]
+            each = [list(dict.fromkeys(row.tolist())) for row in rows]
+            for row, own in zip(rows, each, strict=True):
+                np.testing.assert_array_equal(row[len(own) :], row[0])
+                touched = members[own].ravel()
+                assert len(np.unique(touched)) == len(touched)
+            seen += [sorted(itertools.chain.from_iterable(each))]
+        expected = [walk.order[a:b] for a, b in itertools.pairwise(walk.starts)]
+        assert seen == [np.sort(order).tolist() for order in expected]
+
+
+@pytest.mark.parametrize("along", [5, 30, 240])
+def test_what_is_projected_at_once_shares_no_particle(along):
+    body = build_constraints(block(along, 5))
+    for members in (body.corners, np.arange(len(body.points))[:, None], body.ends):
+        laws_of_batches(members, body.slab_of)
+        full = slab_batches(members, body.slab_of)[0].order
+        assert along < 30 or full.size < 1.25 * len(members)
+
+
+def test_what_finds_no_colour_is_projected_alone():
+    rim = np.arange(1, 301, dtype=np.int32)
+    laws_of_batches(np.stack([0 * rim, rim], axis=1), np.zeros(301, dtype=np.int32))
+
+
+@SCHEDULES
+def test_a_walk_is_one_projection_after_another(by_color):
+    """Of elements and edges that hang together: where they end does not depend on how many are projected at once."""
+    body = build_constraints(block(3))
+    start = shaken(body, 0.1)
+    run = Run(body, start, masses=np.linspace(0.0, 1.0, len(start)), by_color=by_color)
+    masses, p = np.linspace(0.0, 1.0, len(start)), start.copy()
+    (table,) = run.tables.each
+    volumes, _, edges = table.schedules
+    for group in range(len(volumes)):
+        for walk, project in ((volumes, project_volume), (edges, project_edge)):
+            for row in walk.order[walk.starts[group] : walk.starts[group + 1]]:
+                for number in dict.fromkeys(np.atleast_1d(row).tolist()):
+                    project(body, number, masses, p)
+    np.testing.assert_allclose(run(Stiffness(0.8, 0.0, 0.3)), p, atol=2e-5 * body.size)
 
 
 @pytest.mark.parametrize("size", [1, 3, 5])

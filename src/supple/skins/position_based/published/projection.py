@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from supple import device as devices
 from supple.arrays import FloatArray
 from supple.skins.position_based.body.constraints import Constraints
-from supple.skins.position_based.solve.schedule import Schedule, cluster_schedules, slab_schedules
+from supple.skins.position_based.solve.schedule import Batches, Schedule, cluster_schedules, slab_batches
 
 _BLOCK = 32  # threads of a GPU that start together: few, so that the clusters of a colour spread over all of it
+_SHARE = 4000  # particles that a thread walks through; waking another for fewer costs more than it saves
 _LONGEST_MOVE = 0.5  # of an element's size, in one projection: flat elements would jump
 
 
@@ -53,13 +54,13 @@ class ProjectionSolver:
         self.bind_lengths = devices.to_device(bind_lengths.astype(np.float32), wp.float32, self.device)
         self.bind_factors = devices.to_device(np.ones(count, dtype=np.float32), wp.float32, self.device)
         self._by_color = self.device != "cpu" if by_color is None else by_color
-        schedule = _color_schedules if self._by_color else _slab_schedules
+        schedule: Any = _color_schedules if self._by_color else _slab_schedules
         self._schedules = constants.derive(constraints.corners, schedule, lambda: schedule(constraints))
 
     def tables(self) -> Tables:
         """All constraints of the body on the device, in the order of the schedule."""
         kind = _ColorTable if self._by_color else _SlabTable
-        return Tables([kind(self.constraints, schedules, self.device) for schedules in self._schedules], self)
+        return Tables([kind(self.constraints, schedules, self) for schedules in self._schedules], self)
 
     def sweeps(self, tables: Tables) -> Sweeps:
         """Sweeps over the constraints in `tables`, with stiffnesses of their own."""
@@ -85,7 +86,7 @@ class Sweeps:
     def __init__(self, solver: ProjectionSolver, tables: Tables) -> None:
         wp = devices.warp()
         self._params = wp.zeros(3, dtype=wp.float32, device=solver.device)
-        self._launches = [launch for table in tables.each for launch in table.launches(self._params, solver)]
+        self._launches = [launch for table in tables.each for launch in table.launches(self._params)]
 
     def set_stiffness(self, stiffness: Stiffness) -> None:
         """Take stiffnesses for the sweeps to come."""
@@ -98,12 +99,13 @@ class Sweeps:
 
 
 Schedules = tuple[Schedule, Schedule, Schedule]  # through volumes, bonds and edges
+SlabBatches = tuple[Batches, Batches, Batches]
 
 
-def _slab_schedules(constraints: Constraints) -> list[Schedules]:
+def _slab_schedules(constraints: Constraints) -> list[SlabBatches]:
     particles = np.arange(len(constraints.points))[:, None]
     (a, d), (b, e), (c, f) = (
-        slab_schedules(members, constraints.slab_of) for members in (constraints.corners, particles, constraints.ends)
+        slab_batches(members, constraints.slab_of) for members in (constraints.corners, particles, constraints.ends)
     )
     return [(a, b, c)] if constraints.slabs == 1 else [(a, b, c), (d, e, f)]
 
@@ -115,95 +117,134 @@ def _color_schedules(constraints: Constraints) -> list[Schedules]:
     return [(elements, every, edges)]
 
 
-class _Table:
-    """Device arrays of one walk through volumes, bonds and edges."""
+def _element_sizes(body: Constraints, of_volumes: FloatArray) -> FloatArray:
+    """Six times the volume at rest, the square of the longest move, and the factor on the stiffness (T, 3)."""
+    rest = 6.0 * body.rest_volumes
+    return np.stack([rest, (_LONGEST_MOVE * np.cbrt(rest)) ** 2, of_volumes], axis=1)
 
-    def __init__(self, constraints: Constraints, schedules: Schedules, device: str) -> None:
-        wp = devices.warp()
-        self.constraints, self.device = constraints, device
-        self.schedules = schedules
-        volumes, bonds, edges = schedules
-        self.corners = wp.zeros(max(len(volumes.order), 1), dtype=wp.vec4i, device=device)
-        self.sizes = wp.zeros(len(self.corners), dtype=wp.vec3f, device=device)
-        self.bound = wp.zeros(max(len(bonds.order), 1), dtype=wp.int32, device=device)
-        self.ends = wp.zeros(max(len(edges.order), 1), dtype=wp.vec2i, device=device)
-        self.rest_lengths = wp.zeros(len(self.ends), dtype=wp.float32, device=device)
-        self.stiffness = wp.zeros(len(self.ends), dtype=wp.float32, device=device)
-        self.starts = [wp.zeros(len(schedule) + 1, dtype=wp.int32, device=device) for schedule in self.schedules]
+
+class _Table:
+    """One walk through volumes, bonds and edges, with what it works on as the kernels take it."""
+
+    def __init__(self, constraints: Constraints, schedules: Any, solver: ProjectionSolver) -> None:
+        self.constraints, self.schedules, self.device = constraints, schedules, solver.device
+        self.particles = solver.particles
+        self.structs = self._allocate(solver)
+        for struct, schedule in zip(self.structs, schedules, strict=True):
+            struct.starts = devices.to_device(schedule.starts, devices.warp().int32, self.device)
         self.stiffen(np.ones(len(constraints.corners)), np.ones(len(constraints.ends)))
 
-    def structs(self, solver: ProjectionSolver) -> list[Any]:
-        """Volumes, bonds and edges as the kernels take them."""
-        from supple.skins.position_based.published import projection_kernels as kernels
+    def _allocate(self, solver: ProjectionSolver) -> list[Any]:
+        """Volumes, bonds and edges, in which what is stiff is not written yet."""
+        raise NotImplementedError
 
-        volumes, bonds, edges = self.starts
+    def stiffen(self, of_volumes: FloatArray, of_edges: FloatArray) -> None:
+        """Put sizes on the device with these factors, in place, so that recorded launches see them."""
+        raise NotImplementedError
+
+    def launches(self, params: Any) -> list[devices.Launch]:
+        """The walk, recorded."""
+        raise NotImplementedError
+
+    def _put(self, values: NDArray[Any], kind: Any) -> Any:
+        """Values on the device, at least one of them."""
+        blank = np.zeros((1, *values.shape[1:]), dtype=values.dtype)
+        return devices.to_device(values if len(values) else blank, kind, self.device)
+
+
+class _SlabTable(_Table):
+    """One walk per slab, or per pair of neighbouring slabs, eight constraints at a time; see `batch_kernels`."""
+
+    def _allocate(self, solver: ProjectionSolver) -> list[Any]:
+        from supple.skins.position_based.published import batch_kernels as kernels
+
+        wp, fill, (volumes, bonds, edges) = devices.warp(), devices.fill_struct, self.schedules
+        corners, ends = (
+            np.ascontiguousarray(np.swapaxes(members[batches.order], 1, 2)).reshape(-1)
+            for members, batches in ((self.constraints.corners, volumes), (self.constraints.ends, edges))
+        )
+        self._sizes = [
+            wp.zeros(max(count, 1), dtype=wp.float32, device=self.device)
+            for count in (3 * volumes.order.size, 2 * edges.order.size)
+        ]
         return [
-            devices.fill_struct(kernels.VolumeConstraints(), starts=volumes, corners=self.corners, sizes=self.sizes),
-            devices.fill_struct(
-                kernels.BindConstraints(),
-                starts=bonds,
-                bound=self.bound,
+            fill(kernels.VolumeBatches(), corners=self._put(corners, wp.int32), sizes=self._sizes[0]),
+            fill(
+                kernels.BindBatches(),
+                bound=self._put(bonds.order.reshape(-1), wp.int32),
                 anchors=solver.anchors,
                 lengths=solver.bind_lengths,
                 stiffness=solver.bind_factors,
             ),
-            devices.fill_struct(
+            fill(kernels.StretchBatches(), ends=self._put(ends, wp.int32), sizes=self._sizes[1]),
+        ]
+
+    def stiffen(self, of_volumes: FloatArray, of_edges: FloatArray) -> None:
+        volumes, _, edges = self.schedules
+        of_one = _element_sizes(self.constraints, of_volumes), np.stack([self.constraints.rest_lengths, of_edges], 1)
+        for array, values, batches in zip(self._sizes, of_one, (volumes, edges), strict=True):
+            if batches.order.size:
+                devices.write(array, np.swapaxes(values[batches.order], 1, 2).reshape(-1))
+
+    def launches(self, params: Any) -> list[devices.Launch]:
+        from supple.skins.position_based.published import batch_kernels as kernels
+
+        slabs = len(self.schedules[0])
+        each = max(len(self.constraints.points) // slabs, 1)
+        inputs = [params, *self.structs, self.particles]
+        return [devices.Launch(kernels.sweep, slabs, inputs, self.device, smallest=-(-_SHARE // each))]
+
+
+class _ColorTable(_Table):
+    """One launch per colour, in which every thread walks through a cluster; see `projection_kernels`."""
+
+    def _allocate(self, solver: ProjectionSolver) -> list[Any]:
+        from supple.skins.position_based.published import projection_kernels as kernels
+
+        wp, fill, body, (volumes, bonds, edges) = devices.warp(), devices.fill_struct, self.constraints, self.schedules
+        count = max(len(edges.order), 1)
+        lengths = self._put(body.rest_lengths[edges.order].astype(np.float32), wp.float32)
+        return [
+            fill(
+                kernels.VolumeConstraints(),
+                corners=self._put(body.corners[volumes.order], wp.vec4i),
+                sizes=wp.zeros(max(len(volumes.order), 1), dtype=wp.vec3f, device=self.device),
+            ),
+            fill(
+                kernels.BindConstraints(),
+                bound=self._put(bonds.order, wp.int32),
+                anchors=solver.anchors,
+                lengths=solver.bind_lengths,
+                stiffness=solver.bind_factors,
+            ),
+            fill(
                 kernels.StretchConstraints(),
-                starts=edges,
-                ends=self.ends,
-                lengths=self.rest_lengths,
-                stiffness=self.stiffness,
+                ends=self._put(body.ends[edges.order], wp.vec2i),
+                lengths=lengths,
+                stiffness=wp.zeros(count, dtype=wp.float32, device=self.device),
             ),
         ]
 
     def stiffen(self, of_volumes: FloatArray, of_edges: FloatArray) -> None:
-        """Put the walks on the device with these factors, in place, so that recorded launches see it."""
-        body, (volumes, bonds, edges) = self.constraints, self.schedules
-        _put(self.corners, body.corners[volumes.order])
-        rest = 6.0 * body.rest_volumes[volumes.order]
-        sizes = [rest, (_LONGEST_MOVE * np.cbrt(rest)) ** 2, of_volumes[volumes.order]]
-        _put(self.sizes, np.stack(sizes, axis=1).astype(np.float32))
-        _put(self.bound, bonds.order)
-        _put(self.ends, body.ends[edges.order])
-        _put(self.rest_lengths, body.rest_lengths[edges.order].astype(np.float32))
-        _put(self.stiffness, of_edges[edges.order].astype(np.float32))
-        for starts, schedule in zip(self.starts, self.schedules, strict=True):
-            devices.write(starts, schedule.starts)
+        order, _, edge_order = (schedule.order for schedule in self.schedules)
+        if len(order):
+            devices.write(self.structs[0].sizes, _element_sizes(self.constraints, of_volumes)[order])
+        if len(edge_order):
+            devices.write(self.structs[2].stiffness, of_edges[edge_order])
 
-
-def _put(array: Any, values: NDArray[Any]) -> None:
-    if len(values):
-        whole = array.numpy()
-        whole[: len(values)] = values
-        devices.write(array, whole)
-
-
-class _SlabTable(_Table):
-    """One walk per slab, or per pair of neighbouring slabs; each runs on a thread of its own."""
-
-    def launches(self, params: Any, solver: ProjectionSolver) -> list[devices.Launch]:
+    def launches(self, params: Any) -> list[devices.Launch]:
         from supple.skins.position_based.published import projection_kernels as kernels
 
-        inputs = [params, *self.structs(solver), solver.particles]
-        return [devices.Launch(kernels.sweep, len(self.starts[0]) - 1, inputs, self.device, smallest=1)]
-
-
-class _ColorTable(_Table):
-    """One launch per colour, in which every thread walks through a cluster."""
-
-    def launches(self, params: Any, solver: ProjectionSolver) -> list[devices.Launch]:
-        from supple.skins.position_based.published import projection_kernels as kernels
-
-        volumes, bonds, edges = self.structs(solver)
+        volumes, bonds, edges = self.structs
         colors = self.schedules[0].color_starts
         bounds = [] if colors is None else itertools.pairwise(colors.tolist())
-        inputs = [params, volumes, edges, solver.particles]
+        inputs = [params, volumes, edges, self.particles]
         return [
             *(
                 devices.Launch(kernels.sweep_color, stop - start, [start, *inputs], self.device, block=_BLOCK)
                 for start, stop in bounds
             ),
             devices.Launch(
-                kernels.project_bonds, len(self.schedules[1].order), [params, bonds, solver.particles], self.device
+                kernels.project_bonds, len(self.schedules[1].order), [params, bonds, self.particles], self.device
             ),
         ]

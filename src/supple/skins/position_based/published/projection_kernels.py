@@ -5,9 +5,9 @@ Symbols: p_i a particle and w_i its inverse mass (0: cannot be moved), kept in o
 share of its error that a constraint alone would lose in one projection; C a constraint, zero when it is met, and g_i
 its gradients; V_0, d_0 volume and length at rest; a_i the point of the bone that particle i is bound to.
 
-The projection of one constraint is a function shared by two schedules. On the CPU one thread walks through all
-constraints of a slab in the order of memory (`sweep`). On a GPU constraints are gathered in small clusters; one thread
-walks through a cluster, and one launch through all clusters of a colour, none of which share a particle.
+Here constraints are projected one by one, as on a GPU: they are gathered in small clusters; one thread walks through a
+cluster, and one launch through all clusters of a colour, none of which share a particle. `batch_kernels` has the same
+for a processor, which projects eight at a time.
 
 Each projection moves p_i by -k C w_i g_i / sum_j w_j |g_j|^2, so more rounds make it stiffer; the text leaves out w.
 """
@@ -139,25 +139,6 @@ def sweep_edges(g: int, params: FloatArray, edges: StretchConstraints, particles
             k = stretch * edges.stiffness[c]
             if k > 0.0:
                 project_stretch(c, k, edges, particles)
-
-
-@wp.kernel(enable_backward=False)
-def sweep(
-    first: int,
-    params: FloatArray,
-    volumes: VolumeConstraints,
-    bonds: BindConstraints,
-    edges: StretchConstraints,
-    particles: Vec4Array,
-):
-    """Walk once through one slab: its volumes, its bonds to the bones, its edges."""
-    s = first + wp.tid()
-    sweep_volumes(s, params, volumes, particles)
-    bind = params[BIND]
-    if bind > 0.0:
-        for c in range(bonds.starts[s], bonds.starts[s + 1]):
-            project_bind(c, bind, bonds, particles)
-    sweep_edges(s, params, edges, particles)
 
 
 @wp.kernel(enable_backward=False)

@@ -1,8 +1,9 @@
 """In which order projected constraints may be walked through.
 
 Two schedules. *Slabs*, for the CPU: the body is cut across its length into a few slabs; one thread walks through the
-constraints inside a slab, then through those that span two neighbouring slabs. *Clusters*, for a GPU: elements round
-an edge form a cluster, which one thread walks through; clusters of one colour share no particle and run at once.
+constraints inside a slab, then through those that span two neighbouring slabs, eight that share no particle at a time.
+*Clusters*, for a GPU: elements round an edge form a cluster, which one thread walks through; clusters of one colour
+share no particle and run at once.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from supple.geometry.tetrahedra.tetrahedra import EDGES
 from supple.skins.position_based.body.constraints import Constraints
 
 _WINDOW = 256  # constraints
+_BATCH_WINDOW = 2048  # the same for those that are projected eight at a time: few batches are not full
+EIGHT = 8
 _LARGEST = 8  # elements of a cluster
 UNCOLORED = 256
 
@@ -47,16 +50,60 @@ def slab_schedules(members: NDArray[Any], slab_of: IntArray) -> tuple[Schedule, 
     Both go through memory in order, but within a short window colour by colour: neighbours in the walk then share no
     particle, and a processor can begin with one before it has ended the other, which takes half the time.
     """
+    color_of = color_constraints(members, len(slab_of))
+    inner, outer = (_interleave_colors(schedule, color_of) for schedule in _inside_and_across(members, slab_of))
+    return inner, outer
+
+
+def _inside_and_across(members: NDArray[Any], slab_of: IntArray) -> tuple[Schedule, Schedule]:
     count = int(slab_of[-1]) + 1
     of_member = slab_of[members]
     lower = of_member.min(axis=1)
     inside = of_member.max(axis=1) == lower
-    color_of = color_constraints(members, len(slab_of))
     inner, outer = np.flatnonzero(inside), np.flatnonzero(~inside)
-    return (
-        _interleave_colors(_group(inner, lower, count), color_of),
-        _interleave_colors(_group(outer, lower, max(count - 1, 1)), color_of),
-    )
+    return _group(inner, lower, count), _group(outer, lower, max(count - 1, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Batches:
+    """Constraints `order` (B, 8), eight of which are projected at once; batches `starts[g]` to `starts[g + 1]` are of
+    group g.
+
+    None of a batch share a particle. One that is not full repeats its first: what is done twice from the same start
+    is done once.
+    """
+
+    order: IntArray
+    starts: IntArray
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+
+def slab_batches(members: NDArray[Any], slab_of: IntArray) -> tuple[Batches, Batches]:
+    """The constraints of `slab_schedules` in batches: colour by colour within windows, so that batches that follow one
+    another hardly share particles either, and a processor can begin with one before it has ended the other."""
+    color_of = color_constraints(members, len(slab_of))
+    inner, outer = (_batch(schedule, color_of) for schedule in _inside_and_across(members, slab_of))
+    return inner, outer
+
+
+def _batch(schedule: Schedule, color_of: IntArray) -> Batches:
+    window, group = _windows(schedule, _BATCH_WINDOW)
+    colors = color_of[schedule.order]
+    along = np.lexsort((colors, window, group))
+    order, group = schedule.order[along], group[along]
+    keys = np.column_stack([group, window[along], colors[along]])
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (keys[1:] != keys[:-1]).any(axis=1) | (keys[1:, 2] == UNCOLORED)
+    firsts = np.flatnonzero(new)
+    place = np.arange(len(order)) - np.repeat(firsts, np.diff(np.append(firsts, len(order))))
+    batch = np.cumsum(place % EIGHT == 0) - 1
+    begins = np.flatnonzero(place % EIGHT == 0)
+    table = np.repeat(order[begins][:, None], EIGHT, axis=1)
+    table[batch, place % EIGHT] = order
+    starts = np.concatenate([[0], np.cumsum(np.bincount(group[begins], minlength=len(schedule)))])
+    return Batches(table.astype(np.int32), starts.astype(np.int32))
 
 
 def _group(chosen: NDArray[Any], group_of: NDArray[Any], count: int) -> Schedule:
@@ -68,9 +115,14 @@ def _group(chosen: NDArray[Any], group_of: NDArray[Any], count: int) -> Schedule
 
 def _interleave_colors(schedule: Schedule, color_of: IntArray) -> Schedule:
     """Colour by colour within windows, which begin anew in every group, so that copies of a body walk alike."""
-    group = np.repeat(np.arange(len(schedule)), np.diff(schedule.starts))
-    window = (np.arange(len(schedule.order)) - schedule.starts[group]) // _WINDOW
+    window, group = _windows(schedule, _WINDOW)
     return Schedule(schedule.order[np.lexsort((color_of[schedule.order], window, group))], schedule.starts)
+
+
+def _windows(schedule: Schedule, size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The window and the group of every place in a schedule."""
+    group = np.repeat(np.arange(len(schedule)), np.diff(schedule.starts))
+    return (np.arange(len(schedule.order)) - schedule.starts[group]) // size, group
 
 
 def cluster_schedules(body: Constraints) -> tuple[Schedule, Schedule]:

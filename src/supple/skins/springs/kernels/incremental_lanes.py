@@ -8,7 +8,7 @@ by more than half a turn from its own bone, and there they are exact to the last
 
 import warp as wp
 
-from supple.skins.springs.kernels.eight import EIGHT
+from supple.geometry.kernels.eight import EIGHT
 from supple.skins.springs.kernels.incremental import Posing
 
 _POSE = f"""
