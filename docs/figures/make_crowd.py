@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.geometry import quaternions
 from supple.graph.crowds import Group, Level
 from supple.motion import Cast
-from supple.render import Camera, Renderer
+from supple.motion.crowd_field import crowd_field
+from supple.render import Camera
+from supple.render.crowds import CrowdRenderer
 from supple.render.film import Film
-from supple.render.quality import FILM
 from supple.render.sheet import contact_sheet, save_picture
 from supple.skins.pose_space import SkinExamples, fit_pose_space
 
@@ -48,30 +48,19 @@ def made() -> tuple[supple.Crowd, dict[str, Cast]]:
     """The crowd, and how everybody moves."""
     rng = np.random.default_rng(4)
     hero, groups, casts = supple.character("hero", vertices=VERTICES), {}, {}
-    spots = np.stack(np.meshgrid(np.arange(-8, 8), np.arange(15)), axis=-1).reshape(-1, 2)
-    spots = rng.permutation(spots[(np.abs(spots[:, 0] + 0.5) > 0.6) | (spots[:, 1] > 12)])[: COUNT * len(BODIES)]
+    places = crowd_field(COUNT * len(BODIES), spacing=1.5, seed=4)
     for number, (name, size) in enumerate(BODIES.items()):
         character = body(hero, *size)
         motions = [supple.motion(what, hero).retarget(character) for what in ("walk", "dance", "wave")]
         groups[name] = Group(character, COUNT, levels(character, motions, MATERIALS.get(name, {})))
-        own = spots[number * COUNT : (number + 1) * COUNT] + rng.uniform(-0.2, 0.2, (COUNT, 2))
-        placements = np.tile(np.eye(4), (COUNT, 1, 1))
-        for m, (x, z) in enumerate(own):
-            turns = quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], rng.uniform(-0.6, 0.6))
-            placements[m] = quaternions.compose([1.4 * (x + 0.5), 0.0, -1.6 * z], turns)
         sources = [motions[which] for which in rng.integers(0, len(motions), COUNT)]
-        casts[name] = Cast(sources, rng.uniform(0.0, 3.0, COUNT), placements)
+        casts[name] = Cast(sources, rng.uniform(0.0, 3.0, COUNT), places[number :: len(BODIES)])
     return supple.Crowd(groups), casts
 
 
 def main() -> None:
     crowd, casts = made()
     player = crowd.player(fps=RATE)
-    triangles, first = [], 0
-    for group in crowd.groups.values():
-        for _ in range(group.count):
-            triangles.append(group.character.triangles + first)
-            first += len(group.character.points)
     film = Film(sys.argv[1], fps=RATE).__enter__() if len(sys.argv) > 1 else None
     rows, renderer = [], None
     for number in range(round(RATE * SECONDS)):
@@ -80,13 +69,10 @@ def main() -> None:
         frame = player.play(casts, time, eye=eye)
         if film is None and number not in SHOWN:
             continue
-        points = np.concatenate([frame.points[name].reshape(-1, 3) for name in crowd.groups])
-        rungs = [np.repeat(frame.levels[name], len(one.character.points)) for name, one in crowd.groups.items()]
         if renderer is None:
-            renderer = Renderer(points, np.concatenate(triangles), size=SIZE, ground=0.0, quality=FILM)
+            renderer = CrowdRenderer(crowd, frame, size=SIZE)
         camera = Camera(tuple(eye), (0.0, 0.9, eye[2] - 6.0), view_angle=0.9)
-        pair = [renderer.draw(points, camera=camera).copy()]
-        pair.append(renderer.draw(points, camera=camera, values=-np.concatenate(rungs), limits=(-2.0, 0.0)).copy())
+        pair = [renderer.draw(frame, camera=camera, by_level=by_level) for by_level in (False, True)]
         if film is not None:
             film.add(np.concatenate(pair, axis=1))
         if number in SHOWN:

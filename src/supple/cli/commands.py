@@ -27,6 +27,7 @@ COMMANDS: dict[str, str] = {
     "bake": "Write every frame of a skin to disk; goes on where it stopped",
     "render": "Make a picture, a contact sheet or a film of a bake",
     "compare": "Put several skins side by side: a film, curves and a table on one page",
+    "crowd": "Play many of one or several characters, better skins for who is near, and film a walk through them",
     "measure": "Say what a bake did to its character: volume of the whole and of limbs, stretch, crossings, rest",
     "farm": "Bake a list of shots on all cores or a cluster, and show on one page what to look at",
     "fit-pose-space": "Teach a quick skin what a slow one does, from its bakes: pose-space deformation",

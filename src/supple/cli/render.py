@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 from supple.cli.bake import SUFFIX
 from supple.cli.console import Console
 from supple.cli.options.documents import add_document_option, bake_document
+from supple.cli.options.sizes import read_size
 from supple.document.file import load_document
 from supple.errors import InputError
 from supple.graph.cache import Cache
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     cache = _cache(arguments, baked, console)
     moving = output.suffix.lower() in KINDS and arguments.sheet is None and arguments.frame is None
     view = View(
-        size=_size(arguments.size),
+        size=read_size(arguments.size),
         camera=arguments.camera,
         skeleton=arguments.skeleton,
         ground=not arguments.no_ground,
@@ -118,10 +118,3 @@ def _picture(cache: Cache, renderer: BakeRenderer, output: Path, frame: int | No
         raise InputError("--frame", f"frame {chosen} was asked for", f"there are 0 to {cache.ready - 1}", "choose one")
     save_picture(renderer.draw(chosen), output)
     return [chosen]
-
-
-def _size(text: str) -> tuple[int, int]:
-    match = re.fullmatch(r"(\d{2,4})x(\d{2,4})", text)
-    if match is None:
-        raise InputError("--size", f"{text!r} was given", "width x height in pixels is needed", "try 640x720")
-    return int(match[1]), int(match[2])
