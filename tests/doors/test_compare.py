@@ -467,7 +467,7 @@ def test_a_failure_on_the_way_leaves_what_was_there(stage, tube, bend, tmp_path,
 
 @pytest.fixture
 def small_arm(monkeypatch, tube):
-    monkeypatch.setattr("supple.cli.compare.character_from", lambda file, *, vertices, repair, units: tube)
+    monkeypatch.setattr("supple.cli.pictures.compare.character_from", lambda file, *, vertices, repair, units: tube)
 
 
 WORDS = "compare arm --motion bend --skins linear,dual-quaternion --fps 10 --seconds 0.5 -o page.html"

@@ -1,6 +1,7 @@
 """The table of commands, and what a command is.
 
-A command called `some-name` is one module, `supple.cli.some_name`, imported only when it is chosen. It has
+A command called `some-name` is one module, `supple.cli.some_name` or in a room below, imported only when it is
+chosen. It has
 
 - `add_arguments(parser, words)`: adds its own options. `words` are the words after the command's name, for commands
   whose options depend on another one (see `options.skins`). `--json`, `--device`, `--debug` and `--help` are there
@@ -41,7 +42,10 @@ COMMANDS: dict[str, str] = {
     "bench": "Time the skins here, beside other programs where they are installed",
 }
 """What every command does, in one line, by name and in the order of the help."""
-_TRAINING = ("fit-pose-space", "fit-curves")
+_ROOMS = {
+    **dict.fromkeys(("fit-pose-space", "fit-curves"), "training"),
+    **dict.fromkeys(("render", "compare", "crowd"), "pictures"),
+}  # where modules of commands lie, if not here
 
 
 class Command(Protocol):
@@ -59,7 +63,7 @@ class Command(Protocol):
 def command_named(name: str) -> Command:
     """Import the module of a command in the table."""
     module = name.replace("-", "_")
-    room = "training." if name in _TRAINING else ""
+    room = f"{_ROOMS[name]}." if name in _ROOMS else ""
     return cast(Command, importlib.import_module(f"supple.cli.{room}{module}"))
 
 
