@@ -8,6 +8,7 @@ import pytest
 import supple
 from supple import device as devices
 from supple.character.crowd import Crowd
+from supple.character.weights import Weights
 from supple.geometry import quaternions, topology
 from supple.measure import LimbVolumes, limb_volume_ratio
 from supple.motion.pose import Pose
@@ -69,6 +70,38 @@ def test_a_limb_swells_outwards_and_by_no_more_than_it_may(hero):
     firm = np.maximum(hero.anatomy.leaf, hero.anatomy.rigid) == 1.0
     assert firm.any()
     assert moved[firm].max() < 1e-6
+
+
+@pytest.mark.parametrize("hard", [False, True])
+def test_skin_swells_under_clothes_that_go_along_and_not_under_what_is_hard(hero, hard):
+    meter = LimbVolumes.from_character(hero)
+    thigh = meter.limbs.limb_of == meter.names.index("LeftLeg")
+    worn = hero.triangles[thigh[hero.triangles].all(axis=1)]
+    used = np.unique(worn)
+    normals = np.zeros_like(hero.points)
+    for corner in range(3):
+        np.add.at(normals, hero.triangles[:, corner], topology.area_vectors(hero.points, hero.triangles))
+    layer = hero.points[used] + 0.004 * normals[used] / np.linalg.norm(normals[used], axis=1, keepdims=True)
+    number = np.full(len(hero.points), -1)
+    number[used] = len(hero.points) + np.arange(len(used))
+    bones = hero.weights.dense(len(hero.skeleton))
+    own = np.tile(bones[used].mean(axis=0), (len(used), 1)) if hard else bones[used]
+    dressed = supple.Character(
+        np.concatenate([hero.points, layer]),
+        np.concatenate([hero.triangles, number[worn]]),
+        hero.skeleton,
+        Weights.from_dense(np.concatenate([bones, own])),
+    )
+    shells = dressed.anatomy.shells
+    assert shells.lying[shells.number[-1]]
+    assert shells.hard[shells.number[-1]] == hard
+    points, heads = (each * np.array([0.9, 1.0, 1.0]) for each in (dressed.points, hero.skeleton.heads))
+    moved = np.linalg.norm(swollen(dressed, points, heads=heads) - points, axis=1)
+    alone = np.linalg.norm(swollen(hero, points[: len(hero.points)], heads=heads) - points[: len(hero.points)], axis=1)
+    middle = used[alone[used] > 0.5 * alone[used].max()]
+    assert alone[middle].min() > 0.001
+    share = moved[middle] / alone[middle]
+    assert (share.max() < 0.3) if hard else (share.min() > 0.7)
 
 
 def test_skin_that_is_farther_from_its_bone_than_at_rest_is_not_pushed_on(hero):

@@ -75,13 +75,14 @@ class LimbSwelling:
 def _firmness(member: Character) -> FloatArray:
     """How much (V,) of its swelling every vertex leaves to others: what is leaf or rigid leaves all of it.
 
-    What is bone and sinew leaves some, and what carries armour or clothes does not swell under them. Beside all of this
-    swelling fades in.
+    What is bone and sinew leaves some, and what carries something hard does not swell under it; clothes go along.
+    Beside all of this swelling fades in.
     """
     anatomy = member.anatomy
     loose = (1.0 - np.maximum(anatomy.leaf, anatomy.rigid)) * (1.0 - _SINEW * anatomy.slenderness)
     shells = anatomy.shells
-    loose[shells.hosts[shells.host_weights > 0.0]] = 0.0
+    below_hard = (shells.host_weights > 0.0) & shells.hard[shells.number][:, None]
+    loose[shells.hosts[below_hard]] = 0.0
     slope = 1.0 / max(_EASES * float(anatomy.trunk.mean()), 1e-300)
     return np.asarray(1.0 - topology.limit_slope(loose, member.points, topology.kept_edges(member.triangles), slope))
 
