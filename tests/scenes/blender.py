@@ -41,7 +41,7 @@ def ask_blender(*jobs: dict[str, Any]) -> dict[str, np.ndarray]:
     with tempfile.TemporaryDirectory() as folder:
         plan, answer = Path(folder) / "plan.json", Path(folder) / "answer.npz"
         plan.write_text(json.dumps(jobs))
-        command = [python, str(ROOT / "tests" / "blender_reads.py"), str(plan), str(answer)]
+        command = [python, str(Path(__file__).with_name("blender_reads.py")), str(plan), str(answer)]
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         assert answer.exists(), done.stdout[-2000:] + done.stderr[-4000:]
         with np.load(answer, allow_pickle=False) as file:
