@@ -198,6 +198,29 @@ def test_a_body_on_one_bone_stays_flesh():
     shells = find_shells(points, triangles, skeleton, Weights.from_dense(np.ones((len(points), 1))))
     assert not shells.hard.any()
     assert not shells.lying.any()
+    assert (
+        Character(points, triangles, skeleton, Weights.from_dense(np.ones((len(points), 1)))).anatomy.softness.max()
+        > 0.3
+    )
+
+
+def test_what_hangs_on_one_bone_of_a_rig_with_limbs_that_move_nothing_is_firm():
+    points, triangles = tube(0.2, 1.0)
+    heads = [(0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.3, 1.0, 0.0)]
+
+    def softness(names, shares):
+        skeleton = Skeleton.from_heads(
+            names, [-1, 0, 0], heads, tails=[(1.0, 0.0, 0.0), (0.2, 1.0, 0.0), (0.6, 1.0, 0.0)]
+        )
+        weights = np.tile(shares, (len(points), 1))
+        if np.count_nonzero(shares) > 1:
+            weights[:, 0] = np.clip(points[:, 0], 0.2, 0.8)
+            weights[:, 1] = 1.0 - weights[:, 0]
+        return Character(points, triangles, skeleton, Weights.from_dense(weights)).anatomy.softness.max()
+
+    assert softness(["thing", "upper_leg.L", "upper_arm.L"], (1.0, 0.0, 0.0)) == 0.0
+    assert softness(["thing", "eye.L", "eye.R"], (1.0, 0.0, 0.0)) > 0.3  # a jelly with eyes
+    assert softness(["thing", "upper_leg.L", "upper_arm.L"], (0.5, 0.5, 0.0)) > 0.3
 
 
 def test_painted_maps_win():
