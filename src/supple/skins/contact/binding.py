@@ -18,6 +18,7 @@ from supple.skins.contact.detection.collision_pipeline import make_detector
 from supple.skins.contact.detection.detector import RestExclusions
 from supple.skins.contact.dynamics.factor import FactorArrays, FleshFactor
 from supple.skins.contact.dynamics.factored_system import SolverArrays, factorize
+from supple.skins.contact.kinematic_base import BaseBinding
 from supple.skins.contact.model.flesh import WHERE, FleshLayer, flesh_from_character
 from supple.skins.contact.model.links import Links, joints_from_links, links_from_flesh
 from supple.skins.contact.model.mechanism import Mechanism, MechanismState, blended_rotations, mechanism_from_flesh
@@ -31,7 +32,6 @@ from supple.skins.contact.settings import (
     with_regions,
 )
 from supple.skins.contact.surface import SkinAttachment
-from supple.skins.kinematic.blend import BlendWeights
 
 if TYPE_CHECKING:
     from supple.skins.contact.skin import ArticulatedContact
@@ -80,7 +80,7 @@ class ContactBinding:
     m²] is that of all that hangs on each joint, `joint_weights` (c,) [N m] about how hard gravity turns it.
     `max_displacements` (n,) [m] is how far flesh may go, `stiffness_factor` that of its stiffness, and `rest` what
     its skin is at rest, where it meets itself. `flesh_depths` (N + V,) [m] is how deep flesh is below nodes and
-    vertices of the skin.
+    vertices of the skin; `base` carries it on the bones.
     """
 
     character: Character
@@ -96,7 +96,7 @@ class ContactBinding:
     attachment: SkinAttachment
     skin_embedding: SkinEmbedding
     flesh_depths: FloatArray
-    packed: BlendWeights
+    base: BaseBinding
     constants: devices.Constants
 
     @classmethod
@@ -109,7 +109,7 @@ class ContactBinding:
                 "it moves one character at a time",
                 "make a player for each",
             )
-        packed, skeleton = BlendWeights.from_character(character, WHERE), character.skeleton
+        base, skeleton = BaseBinding.from_character(skin.layer.base, character, device), character.skeleton
         tissue, parts = skin.tissues()
         marked = with_regions(character, parts)
         flesh = flesh_from_character(
@@ -121,7 +121,7 @@ class ContactBinding:
         rest_exclusions = make_detector(flesh, mechanism, (), self_collision=True, device="cpu").rest_exclusions
         inertia, load = subtree_inertia(mechanism)
         attachment = SkinAttachment.from_flesh(character, flesh)
-        embedding, depths = _embed_skin(character, links, attachment, mechanism), _core_distances(mechanism)
+        embedding, depths = _embed_skin(character, base, links, attachment, mechanism), _core_distances(mechanism)
         return cls(
             character,
             flesh,
@@ -136,7 +136,7 @@ class ContactBinding:
             attachment,
             embedding,
             np.concatenate([depths, embedding.carried_values(depths)]),
-            packed,
+            base,
             devices.Constants(device),
         )
 
@@ -148,7 +148,8 @@ class ContactBinding:
         ours, theirs = (region_vertices(each, regions) for each in (self.character, character))
         if any(not np.array_equal(ours[name], theirs[name]) for name in ours):
             return None
-        return replace(self, character=character)
+        base = self.base.reshaped(character, self.constants.device)
+        return replace(self, character=character, base=base)
 
     def tuned_mechanism(self, bounds: JointBounds, rest_sag: FloatArray) -> Mechanism:
         """The mechanism with these limits, springs and damping of its joints, its flesh modelled as hanging so far."""
@@ -172,14 +173,16 @@ class ContactBinding:
         )
 
 
-def _embed_skin(character: Character, links: Links, attachment: SkinAttachment, mechanism: Mechanism) -> SkinEmbedding:
-    """The skin's vertices as contact points: weights of joints become those of links, flesh carries what it does."""
-    dense = character.require_weights(WHERE).dense(len(character.skeleton))
-    carried = np.zeros((len(dense), len(links)))
-    np.add.at(carried.T, links.of_joint, dense.T)
+def _embed_skin(
+    character: Character, base: BaseBinding, links: Links, attachment: SkinAttachment, mechanism: Mechanism
+) -> SkinEmbedding:
+    """The skin's vertices as contact points: links carry as the base has it, and flesh what it does."""
+    carried = base.influences(character, links.of_joint, len(links))
     shares = attachment.weights.astype(np.float64) * attachment.follow_weights[:, None]
     free, edge = mechanism.node_count, _mean_edge(mechanism)
-    return SkinEmbedding.from_weights(character.points, carried, attachment.nodes, shares, free=free, edge=edge)
+    return SkinEmbedding.from_weights(
+        character.points, carried.weights, attachment.nodes, shares, free=free, edge=edge, pivots=carried.pivots
+    )
 
 
 def _mean_edge(mechanism: Mechanism) -> float:

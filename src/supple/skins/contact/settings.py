@@ -17,6 +17,7 @@ from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.settings import ByName, Number, Settings, Span, by_name, setting
 from supple.skins.contact.control.cues import read_cues, write_cues
+from supple.skins.contact.kinematic_base import BASES
 from supple.skins.contact.model.flesh import WHERE
 
 OWN = "own"
@@ -28,8 +29,9 @@ _FOLDED = 2.5  # [rad]: how far a hinge folds, where nobody says
 
 @dataclass(frozen=True, kw_only=True)
 class Layer(Settings):
-    """How much of a body is flesh; the rest goes with its bones."""
+    """How much of a body is flesh, and the skin that carries it; the rest goes with its bones."""
 
+    base: str = setting("linear", "The kinematic skin below", choices=tuple(BASES))
     core: float = setting(0.4, "Share of the way from bone to skin that is bone", low=0.0, high=0.95)
     depth: float = setting(0.03, "How deep flesh is at most, as a share of the body's size", low=1e-3, high=1.0)
 

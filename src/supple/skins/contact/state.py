@@ -94,7 +94,7 @@ class ContactState:
             binding.character,
             binding.attachment,
             mechanism,
-            packed=binding.packed,
+            base=binding.base,
             bodies=(nodes, links),
             controller=self.controller,
             of_joint=binding.links.of_joint,
@@ -272,7 +272,7 @@ class ContactState:
     def reshape(self, binding: ContactBinding) -> None:
         """Go on with the shapes of another binding of the same flesh."""
         self.binding = binding
-        self.surface.reshape(binding.character)
+        self.surface.reshape(binding.base)
 
     def tune(self, skin: ArticulatedContact) -> None:
         """Go on with these settings, which differ in some that may change while it plays; nothing moves by that."""

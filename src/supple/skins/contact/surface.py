@@ -16,10 +16,9 @@ from supple.geometry.tetrahedra import edges_of
 from supple.geometry.topology import area_vectors
 from supple.skins.contact.control.controller import PoseController
 from supple.skins.contact.dynamics.device_arrays import LinkArrays, NodeArrays
+from supple.skins.contact.kinematic_base import BaseBinding, PosedBase, allocate_base
 from supple.skins.contact.model.flesh import FleshLayer
 from supple.skins.contact.model.mechanism import Mechanism
-from supple.skins.kinematic.blend import Affine, BlendArrays, BlendWeights, MorphedRest
-from supple.skins.kinematic.linear_blend import record_blend
 
 _NEAR, _FAR = 0.25, 1.25  # edges outside the flesh: to the first the skin goes along with it, from the second not
 _CHEAP = 16_384  # nodes to turn that are worth another thread
@@ -51,8 +50,8 @@ class SkinAttachment:
 class Surface:
     """A character's skin on a device, over bones and flesh that a solver moves and a motion leads.
 
-    x = sum_j w_j M_j v + sum_k share_k R_Wk u_k: linear blend with the simulated joints M, and the displacements u of
-    the flesh that the vertex v is embedded in, turned into the world. Fingers and ears that no element reaches are left
+    x = b(M) + sum_k share_k R_Wk u_k: the kinematic skin below with the simulated joints M, and the displacements u of
+    the flesh that the vertex is embedded in, turned into the world. Fingers and ears that no element reaches are left
     to the bones. `rest_sag` (n, 3) [m] are displacements that are not to be seen.
     """
 
@@ -62,7 +61,7 @@ class Surface:
         attachment: SkinAttachment,
         mechanism: Mechanism,
         *,
-        packed: BlendWeights,
+        base: BaseBinding,
         bodies: tuple[NodeArrays, LinkArrays],
         controller: PoseController,
         of_joint: IntArray,
@@ -73,8 +72,7 @@ class Surface:
 
         wp, device = devices.warp(), constants.device
         count, n, joints = len(character.points), mechanism.node_count, len(character.skeleton)
-        arrays = BlendArrays(packed, constants)
-        self._rest, affine = MorphedRest(character, arrays), Affine(joints, device)
+        self._base = allocate_base(base)
 
         def put(values: Any, dtype: Any) -> Any:
             return devices.to_device(np.asarray(values), dtype, device)
@@ -98,7 +96,7 @@ class Surface:
             links.positions,
             links.rotations,
             bones,
-            affine.matrices,
+            self._base.skinning,
         ]
         self.rest_sag = put(rest_sag, wp.vec3d)
         turning = [nodes.blended_rotations, nodes.displacements, self.rest_sag, offsets]
@@ -108,26 +106,26 @@ class Surface:
             put(weights, wp.float32),
             follow_weights,
             offsets,
-            arrays.posed,
+            self._base.posed,
             self.points,
         ]
-        self._update = devices.Chain(
+        self._carry = devices.Chain(
             [
                 devices.Launch(kernels.carry_bones, joints, moving, device),
                 devices.Launch(kernels.rotate_offsets, n, turning, device, smallest=_CHEAP),
-                record_blend(arrays, affine),
-                devices.Launch(kernels.carry_skin, count, carrying, device),
+                *self._base.launches,
             ],
             device,
         )
+        self._add_flesh = devices.Launch(kernels.carry_skin, count, carrying, device)
 
     def set_rest_sag(self, rest_sag: FloatArray) -> None:
         """Take other displacements (n, 3) [m] that are not to be seen."""
         devices.write(self.rest_sag, rest_sag)
 
-    def reshape(self, character: Character) -> None:
+    def reshape(self, base: BaseBinding) -> None:
         """Take the shapes of another character of the same mesh from the next step on."""
-        self._rest.reshape(character)
+        self._base.reshape(base)
 
     @property
     def bones(self) -> FloatArray:
@@ -136,6 +134,11 @@ class Surface:
 
     def update(self, shapes: Mapping[str, float]) -> Any:
         """Bring bones and skin to where links, flesh and motion are, with so much of the character's shapes."""
-        self._rest.set(shapes)
-        self._update()
+        if isinstance(self._base, PosedBase):
+            self._carry()
+            self._base.pose(self.bones, shapes)
+        else:
+            self._base.set(shapes)
+            self._carry()
+        self._add_flesh()
         return self.points

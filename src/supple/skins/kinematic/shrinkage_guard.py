@@ -50,7 +50,9 @@ class RestSmoothing:
         """
         allowed = strengths.copy()
         for _ in range(_TRIES):
-            shrinking = ring_areas(self._smooth(iterations, allowed), self.triangles) < LEAST_AREA * self.rest_area
+            shrinking = (
+                ring_areas(self.smooth(self.points, iterations, allowed), self.triangles) < LEAST_AREA * self.rest_area
+            )
             if not shrinking.any():
                 break
             # The neighbours of what melts are slowed too, so that strength changes gradually over the surface.
@@ -58,9 +60,10 @@ class RestSmoothing:
             allowed = allowed * (1.0 - 0.5 * near)
         return allowed
 
-    def _smooth(self, iterations: int, strengths: FloatArray) -> FloatArray:
+    def smooth(self, values: FloatArray, iterations: int, strengths: FloatArray) -> FloatArray:
+        """Values (V, K) after rounds of x <- x + s (mean of neighbours - x)."""
         factors = np.where(self.lonely, 0.0, strengths)[:, None]
-        smoothed = self.points
+        smoothed = values
         for _ in range(iterations):
             step = self.mean @ smoothed
             step -= smoothed

@@ -70,7 +70,8 @@ class Solve:
 class SkinPoints:
     """Vertices v of the skin as contact points: `skin_carriers` links each, and nodes from `skin_starts` with shares a.
 
-    `skin_positions` and `skin_velocities` are theirs at the start of the step and as predicted, `flesh_offsets` how far
+    `skin_arms` are those at the links, by `skin_pivots` if it is `pivoted` (skin_points.py). `skin_positions` and
+    `skin_velocities` are theirs at the start of the step and as predicted, `flesh_offsets` how far
     flesh is predicted to have taken each point from where bones carry it. Points are numbered on
     from the `first_vertex`, after all nodes, and from the `first_carried` on once more, as the bones alone carry them:
     there flesh that is pressed flat is met.
@@ -84,6 +85,9 @@ class SkinPoints:
     skin_starts: IntArray
     skin_nodes: IntArray
     skin_shares: FloatArray
+    pivoted: int
+    skin_pivots: Vectors
+    skin_arms: Vectors
     skin_positions: Vectors
     skin_velocities: Vectors
     flesh_offsets: Vectors
@@ -405,8 +409,7 @@ def add_point(
             if w > wp.float64(0.0):
                 i = skin.skin_links[e]
                 move = (s * w) * passed
-                arm = skin.skin_positions[v] - links.positions[i]
-                add_coupled_link(c, link_rows[i], move, -(move * cross_matrix(arm)), constraints)
+                add_coupled_link(c, link_rows[i], move, -(move * cross_matrix(skin.skin_arms[e])), constraints)
                 inverse_mass += s * s * w * w / links.masses[i]
     return inverse_mass
 

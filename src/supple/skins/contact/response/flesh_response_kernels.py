@@ -88,10 +88,8 @@ def carried_velocity(
     else:
         v = q - skin.first_vertex
         for e in range(skin.skin_carriers * v, skin.skin_carriers * v + skin.skin_carriers):
-            i = skin.skin_links[e]
-            at = link_rows[i]
-            arm = skin.skin_positions[v] - links.positions[i]
-            velocity += skin.skin_weights[e] * (values[at] + wp.cross(values[at + 1], arm))
+            at = link_rows[skin.skin_links[e]]
+            velocity += skin.skin_weights[e] * (values[at] + wp.cross(values[at + 1], skin.skin_arms[e]))
     return velocity
 
 

@@ -20,15 +20,27 @@ def predict_skin(
     before: Points,
     predicted: Points,
 ):
-    """x' = sum_i w_i (c_i' + o_i x (x - c_i)) + sum_j a_j W_j u_j', and x + dt x'."""
+    """x' = sum_i w_i (c_i' + o_i x r_i) + sum_j a_j W_j u_j', and x + dt x'.
+
+    The arms r_i are (x - c_i), or with pivots (R_i (q_i - p_i) + d), where d is such that sum_i w_i (c_i + r_i) = x.
+    """
     v = first + wp.tid()
     x = wp.vec3d(points[v])
-    velocity = wp.vec3d()
-    for e in range(skin.skin_carriers * v, skin.skin_carriers * v + skin.skin_carriers):
+    begin = skin.skin_carriers * v
+    beside = x
+    for e in range(begin, begin + skin.skin_carriers):
         i = skin.skin_links[e]
-        velocity += skin.skin_weights[e] * (
-            links.velocities[i] + wp.cross(links.angular_velocities[i], x - links.positions[i])
-        )
+        arm = -links.positions[i]
+        if skin.pivoted == 1:
+            arm = links.rotations[i] * (skin.skin_pivots[e] - links.centers[i])
+        skin.skin_arms[e] = arm
+        beside -= skin.skin_weights[e] * (links.positions[i] + arm)
+    velocity = wp.vec3d()
+    for e in range(begin, begin + skin.skin_carriers):
+        i = skin.skin_links[e]
+        arm = skin.skin_arms[e] + beside
+        skin.skin_arms[e] = arm
+        velocity += skin.skin_weights[e] * (links.velocities[i] + wp.cross(links.angular_velocities[i], arm))
     offset = wp.vec3d()
     for e in range(skin.skin_starts[v], skin.skin_starts[v + 1]):
         j = skin.skin_nodes[e]

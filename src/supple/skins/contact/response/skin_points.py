@@ -23,7 +23,10 @@ class SkinEmbedding:
     """V vertices: `links` and `weights` (V, 4), and free `nodes` with `shares`, those of v from `starts[v]` on.
 
     Where the skin stands on it is x_v = (where the bones carry it) + sum_j a_j R_Wj u_j, so its velocity is
-    sum_i w_i (c_i' + o_i x (x_v - c_i)) + sum_j a_j R_Wj u_j', whatever skin carries it on the bones.
+    sum_i w_i (c_i' + o_i x r_i) + sum_j a_j R_Wj u_j'. Skins that turn a vertex as a whole (dual quaternions) have the
+    arms r_i = x_v - c_i. Linear blend is the mean of what each link alone does to a pivot q, R_i (q - p_i), which is
+    the vertex at rest; so is what rotation centers do to the center that they turn it about, and delta mush to the
+    mean of what it smooths. Either way the mean of c_i + r_i is x_v: forces have the moment that they have in space.
     """
 
     links: IntArray
@@ -31,6 +34,8 @@ class SkinEmbedding:
     starts: IntArray
     nodes: IntArray
     shares: FloatArray
+    pivots: FloatArray | None
+    """Of each vertex for each of its links (V, 4, 3) [m] at rest, or None where there are none."""
     cells: IntArray
     """By vertex (V,): those of a cell are carried most by one node, or one bone, and lie close together."""
 
@@ -47,15 +52,24 @@ class SkinEmbedding:
     def none(cls) -> SkinEmbedding:
         """No vertices."""
         few = np.zeros(0, dtype=np.int32)
-        return cls(few.reshape(0, 1), np.zeros((0, 1)), np.zeros(1, dtype=np.int32), few, np.zeros(0), few)
+        return cls(few.reshape(0, 1), np.zeros((0, 1)), np.zeros(1, dtype=np.int32), few, np.zeros(0), None, few)
 
     @classmethod
     def from_weights(
-        cls, points: FloatArray, carried: FloatArray, nodes: IntArray, shares: FloatArray, *, free: int, edge: float
+        cls,
+        points: FloatArray,
+        carried: FloatArray,
+        nodes: IntArray,
+        shares: FloatArray,
+        *,
+        free: int,
+        edge: float,
+        pivots: FloatArray | None = None,
     ) -> SkinEmbedding:
         """From vertices (V, 3) [m] at rest, how much each link carries (V, k), and the nodes (V, K) with their shares.
 
-        Nodes from `free` on are core; elements have edges about so long [m].
+        Nodes from `free` on are core; elements have edges about so long [m]. `pivots` are those for each link
+        (V, k, 3) [m], or one for all (V, 1, 3).
         """
         order = np.argsort(-carried, axis=1, kind="stable")[:, : min(_INFLUENCES, carried.shape[1])]
         weights = np.take_along_axis(carried, order, axis=1)
@@ -63,8 +77,11 @@ class SkinEmbedding:
         used = (nodes < free) & (np.abs(shares) > _LEAST)
         starts = np.concatenate([[0], np.cumsum(used.sum(axis=1))]).astype(np.int32)
         held = shares[used].astype(np.float64)
+        if pivots is not None:
+            chosen = order if pivots.shape[1] > 1 else np.zeros_like(order)
+            pivots = np.take_along_axis(pivots, chosen[:, :, None], axis=1)
         cells = _cells(points, order[:, 0].astype(np.int32), np.where(used, shares, 0.0), nodes, free, edge)
-        return cls(order.astype(np.int32), weights, starts, nodes[used].astype(np.int32), held, cells)
+        return cls(order.astype(np.int32), weights, starts, nodes[used].astype(np.int32), held, pivots, cells)
 
 
 def _cells(
@@ -111,6 +128,10 @@ class SkinPoints:
         struct.skin_starts = put(embedding.starts, wp.int32)
         struct.skin_nodes = put(embedding.nodes, wp.int32)
         struct.skin_shares = put(embedding.shares, wp.float64)
+        pivots = np.zeros((1, 3)) if embedding.pivots is None else embedding.pivots
+        struct.pivoted = int(embedding.pivots is not None)
+        struct.skin_pivots = put(pivots.reshape(-1, 3), wp.vec3d)
+        struct.skin_arms = wp.zeros(embedding.links.size, dtype=wp.vec3d, device=device)
         struct.skin_positions = wp.zeros(count, dtype=wp.vec3d, device=device)
         struct.skin_velocities = wp.zeros(count, dtype=wp.vec3d, device=device)
         self.struct = struct
