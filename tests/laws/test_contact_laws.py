@@ -290,6 +290,18 @@ def test_no_step_goes_beyond_a_limit_that_it_began_within(hinge, low, high, angl
     assert max_displacements < high + 5e-3
 
 
+@pytest.mark.parametrize("kind", ["hero", "quadruped"])
+def test_no_joint_of_a_body_that_falls_turns_beyond_its_limit(kind):
+    """A limit is round: who is pushed along it must not leave it on a tangent, nor go through it to the other side."""
+    character = supple.character(kind, vertices=1500)
+    skin = ArticulatedContact.preset("fall")
+    binding, pose = skin.bind(character, "cpu"), Pose.rest(character.skeleton)
+    state = skin.start(binding, pose, None)
+    for _ in range(120):
+        skin.advance(binding, state, pose, skin.step, incoming=None)
+        assert soft_body.beyond_limits(state.mechanism.joints, state.memory.body.rotations).max() < 0.03
+
+
 @pytest.mark.parametrize("high", [0.0, 0.01])
 def test_a_ball_that_rests_is_held_by_its_limit_in_the_step_in_which_it_is_struck(high):
     body = oracle.bar(2, limits={"link1": (-high, high)})

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from supple.arrays import FloatArray
 from supple.character.skeleton import Skeleton
 from supple.motion.pose import Pose
-from supple.skins.contact.model.joints import Joints, rotation_vectors
+from supple.skins.contact.model.joints import HINGE, Joints, rotation_vectors
 from supple.skins.contact.model.links import Links
 from supple.skins.contact.model.mechanism import GRAVITY, Mechanism, MechanismState, arms, blended_rotations
 
@@ -115,6 +115,20 @@ def bend(joints: Joints, rotations: FloatArray) -> FloatArray:
     """How far each joint is turned from rest: axis times angle (c, 3) [rad], in the axes of the child."""
     relative = np.swapaxes(rotations[joints.parents], 1, 2) @ rotations[joints.children]
     return rotation_vectors(relative)
+
+
+def beyond_limits(joints: Joints, rotations: FloatArray) -> FloatArray:
+    """By how much each joint (c,) [rad] is turned beyond what it may: about its hinge, or in its swing; 0 within."""
+    relative = np.swapaxes(rotations[joints.parents], 1, 2) @ rotations[joints.children]
+    turns = rotation_vectors(relative)
+    angles = np.einsum("ca,ca->c", turns, joints.axes)
+    hinges = np.maximum(angles - joints.highs, joints.lows - angles)
+    balls = np.linalg.norm(turns, axis=1) - joints.highs
+    axes = np.einsum("cab,cb->ca", relative, joints.cones.axes)
+    middles = joints.cones.middles
+    swung = np.arctan2(np.linalg.norm(np.cross(axes, middles), axis=1), np.einsum("ca,ca->c", axes, middles))
+    beyond = np.maximum(np.where(joints.kinds == HINGE, hinges, balls), swung - joints.cones.swings)
+    return np.maximum(beyond, 0.0)
 
 
 def spring_hessian(bends: FloatArray) -> FloatArray:

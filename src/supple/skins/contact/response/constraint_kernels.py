@@ -29,7 +29,7 @@ from supple.skins.contact.dynamics.node_kernels import (
 
 CORNERS = wp.constant(4)
 COUPLED_LINKS = wp.constant(17)  # links that carry four corners, and a body
-SWING = wp.constant(1)  # what a limit bounds, beside an angle
+SWING, TWIST = wp.constant(1), wp.constant(2)  # what a limit bounds, beside an angle
 FRICTION = wp.constant(3)  # not a limit, but what holds a joint that less would turn
 SPEED = wp.constant(4)  # and how fast contacts may turn a joint
 FLATTENED = wp.constant(wp.float64(-2.0))  # the bound of what carries flesh that is pressed flat: there is none

@@ -12,12 +12,15 @@ from supple.skins.contact.response.constraint_kernels import (
     SPEED,
     SWING,
     TINY,
+    TWIST,
     Constraints,
     Flesh,
     Solve,
     SolverState,
     add_coupled_link,
 )
+
+TURN = wp.constant(wp.float64(6.283185307179586))
 
 
 @wp.func
@@ -30,46 +33,37 @@ def limit_kept_at(item: int, flesh: Flesh, limits: JointLimits) -> int:
 
 
 @wp.func
-def swing_of(axis: wp.vec3d, middle: wp.vec3d, ahead: wp.vec3d, most: wp.float64) -> wp.vec4d:
-    """Against which turn (3) a swing is bound, seen where its axis will be `ahead`, and how far it may still go.
-
-    The angle s between axis a and middle c grows as s' = o . (c x a) / |c x a|.
-    """
-    across = wp.cross(middle, ahead)
+def swing_of(axis: wp.vec3d, middle: wp.vec3d) -> wp.vec3d:
+    """The swing (3) [rad] that turns `middle` into `axis` by the shortest way."""
+    across = wp.cross(middle, axis)
     size = wp.length(across)
-    if size < wp.float64(1.0e-6):
-        return wp.vec4d(wp.float64(1.0), wp.float64(0.0), wp.float64(0.0), wp.float64(10.0))
-    n = -across / size
-    angle = wp.atan2(-wp.dot(n, wp.cross(middle, axis)), wp.dot(middle, axis))
-    return wp.vec4d(n[0], n[1], n[2], most - angle)
+    angle = wp.atan2(size, wp.dot(middle, axis))
+    if size < wp.float64(1.0e-9):
+        if angle < wp.float64(1.0):
+            return across
+        # Right behind, by any way.
+        side = wp.vec3d(wp.float64(1.0), wp.float64(0.0), wp.float64(0.0))
+        if wp.abs(axis[0]) > wp.float64(0.7):
+            side = wp.vec3d(wp.float64(0.0), wp.float64(1.0), wp.float64(0.0))
+        across = wp.cross(axis, side)
+        size = wp.length(across)
+    return (angle / size) * across
 
 
 @wp.func
-def twist_of(
-    relative: wp.mat33d, a: wp.vec3d, half: wp.vec3d, turn: wp.vec3d, low: wp.float64, high: wp.float64
-) -> wp.vec4d:
-    """Against which turn (3) a twist is bound, on the side that it will be nearer to, and how far it may still go.
-
-    `half` is the sum of the axis now and at rest, in the world, `turn` by how much the joint turns in the step. The
-    twist t about the axis grows as t' = o . (a + b) / (1 + a . b), a and b those two.
-    """
+def twist_of(relative: wp.mat33d, a: wp.vec3d) -> wp.float64:
+    """How far a joint is twisted about its axis a."""
     q = wp.normalize(wp.quat_from_matrix(relative))
-    angle = wp.float64(2.0) * wp.atan2(q[0] * a[0] + q[1] * a[1] + q[2] * a[2], q[3])
-    if angle > wp.float64(3.141592653589793):
-        angle -= wp.float64(6.283185307179586)
-    if angle < wp.float64(-3.141592653589793):
-        angle += wp.float64(6.283185307179586)
-    size = wp.length(half)
-    if size < BACKWARDS:
-        return wp.vec4d(wp.float64(1.0), wp.float64(0.0), wp.float64(0.0), wp.float64(10.0))
-    n = half / size
-    scale = wp.float64(0.5) * size  # from the twist to the turn about `half`
-    ahead = angle + wp.dot(turn, n) / scale
-    room = scale * (angle - low)
-    if ahead - low >= high - ahead:
-        n = -n
-        room = scale * (high - angle)
-    return wp.vec4d(n[0], n[1], n[2], room)
+    return wp.float64(2.0) * wp.atan2(q[0] * a[0] + q[1] * a[1] + q[2] * a[2], q[3])
+
+
+@wp.func
+def within_turn(angle: wp.float64, low: wp.float64, high: wp.float64) -> wp.float64:
+    """An angle less the middle of what it may be, of all turns the one that is nearest to that."""
+    away = angle - wp.float64(0.5) * (low + high)
+    if high - low < TURN:
+        away -= TURN * wp.round(away / TURN)
+    return away
 
 
 @wp.kernel(enable_backward=False)
@@ -87,10 +81,11 @@ def build_limits(
 ):
     """The constraint of a joint's limit, behind those of the contacts; it begins with what pushed in the step before.
 
-    The limit of a hinge bounds its angle about the axis, from the side that it will be nearer to; that of a ball its
-    angle, seen along the way that it is predicted to have turned; or its swing, or its twist. Who is beyond it comes
-    back at the speed `limit_speed` [rad/s]. Contacts turn no joint by more than `most_turn` [rad] in the step, unless
-    it does so by itself.
+    Each bounds how far a joint is turned, from the middle of what it may, at the end of the step: a hinge about its
+    axis, a ball by all of its turn, or by its swing, which is a vector across its axis, and by its twist. So one that
+    turns along its limit does not leave it on a tangent, and none goes through it to the other side. Who is beyond it
+    comes back at the speed `limit_speed` [rad/s]. Contacts turn no joint by more than `most_turn` [rad] in the step,
+    unless it does so by itself.
     """
     item = first + wp.tid()
     c = limits.limited[item]
@@ -100,51 +95,59 @@ def build_limits(
     parent = joints.parents[c]
     relative = wp.transpose(links.rotations[parent]) * links.rotations[child]
     spin = links.angular_velocities[child] - links.angular_velocities[parent]
+    one = wp.identity(n=3, dtype=wp.float64)
+    within = one  # of all turns, those that are bound
+    bend = wp.vec3d()  # how far it is turned that way
+    most = wp.float64(0.0)
+    if kind == SPEED:
+        most = wp.max(solve.most_turn, solve.dt * wp.length(spin))
+    elif kind == SWING:
+        axis = links.rotations[child] * limits.cone_axes[c]
+        bend = swing_of(axis, links.rotations[parent] * limits.cone_middles[c])
+        within = one - wp.outer(axis, axis)
+        most = limits.swings[c]
+    elif kind == TWIST:
+        # The twist t about the axis a, which is b at rest, grows by a turn o as t' = o . (a + b) / (1 + a . b).
+        axis = links.rotations[child] * limits.cone_axes[c]
+        half = axis + links.rotations[parent] * limits.cone_axes[c]
+        size = wp.length(half)
+        low = limits.twist_lows[c]
+        high = limits.twist_highs[c]
+        most = wp.float64(10.0)
+        if size >= BACKWARDS and high - low < TURN:
+            n = half / size
+            within = wp.outer(n, n)
+            scale = wp.float64(0.5) * size  # from the twist to the turn about n
+            bend = scale * within_turn(twist_of(relative, limits.cone_axes[c]), low, high) * n
+            most = wp.float64(0.5) * scale * (high - low)
+    elif joints.kinds[c] == HINGE:
+        n = links.rotations[child] * joints.axes[3 * c]
+        within = wp.outer(n, n)
+        low = wp.max(limits.lows[c], -TURN)
+        high = wp.min(limits.highs[c], TURN)
+        bend = within_turn(wp.dot(rotation_vector(relative), joints.axes[3 * c]), low, high) * n
+        most = wp.float64(0.5) * (high - low)
+    else:
+        bend = links.rotations[child] * rotation_vector(relative)
+        most = limits.highs[c]
+    spin = within * spin
     direction = wp.vec3d(wp.float64(1.0), wp.float64(0.0), wp.float64(0.0))
     room = wp.float64(10.0)
     constraints.radii[row] = wp.float64(-1.0)
     constraints.bounds[row] = wp.float64(-1.0)
+    constraints.bends[row] = bend / solve.dt
     if kind == FRICTION:
         constraints.bounds[row] = solve.dt * limits.joint_friction[c]
-    elif kind == SPEED:
-        fastest = wp.max(solve.most_turn / solve.dt, wp.length(spin))
-        constraints.bends[row] = wp.vec3d()
-        constraints.radii[row] = fastest
-        room = solve.dt * fastest
-    elif kind > 0:  # a swing or a twist
-        axis = links.rotations[child] * limits.cone_axes[c]
-        bound = wp.vec4d()
-        if kind == SWING:
-            middle = links.rotations[parent] * limits.cone_middles[c]
-            bound = swing_of(axis, middle, axis + solve.dt * wp.cross(spin, axis), limits.swings[c])
-        else:
-            half = axis + links.rotations[parent] * limits.cone_axes[c]
-            turn = solve.dt * spin
-            bound = twist_of(relative, limits.cone_axes[c], half, turn, limits.twist_lows[c], limits.twist_highs[c])
-        direction = wp.vec3d(bound[0], bound[1], bound[2])
-        room = bound[3]
-    elif joints.kinds[c] == HINGE:
-        axis = links.rotations[child] * joints.axes[3 * c]
-        angle = wp.dot(rotation_vector(relative), joints.axes[3 * c])
-        ahead = angle + solve.dt * wp.dot(spin, axis)
-        direction = -axis
-        room = limits.highs[c] - angle
-        if ahead - limits.lows[c] < limits.highs[c] - ahead:
-            direction = axis
-            room = angle - limits.lows[c]
     else:
-        bend = links.rotations[child] * rotation_vector(relative)
+        most = wp.max(most, wp.length(bend) - solve.dt * solve.limit_speed)
+        constraints.radii[row] = most / solve.dt
         ends = bend + solve.dt * spin
-        radius = wp.max(limits.highs[c], wp.length(bend) - solve.dt * solve.limit_speed)
-        constraints.bends[row] = bend / solve.dt
-        constraints.radii[row] = radius / solve.dt
         if wp.length(ends) > wp.float64(1.0e-12):
             direction = -wp.normalize(ends)
-        room = radius + wp.dot(direction, bend)
-    one = wp.identity(n=3, dtype=wp.float64)
+        room = most + wp.dot(direction, bend)
     constraints.counts[row] = 0
-    add_coupled_link(row, link_rows[child], wp.mat33d(), one, constraints)
-    add_coupled_link(row, link_rows[parent], wp.mat33d(), -one, constraints)
+    add_coupled_link(row, link_rows[child], wp.mat33d(), within, constraints)
+    add_coupled_link(row, link_rows[parent], wp.mat33d(), -within, constraints)
     inverse = wp.float64(1.0) / wp.trace(links.second_moments[child])
     inverse += wp.float64(1.0) / wp.trace(links.second_moments[parent])
     constraints.compliances[row] = solve.limit_firmness * inverse

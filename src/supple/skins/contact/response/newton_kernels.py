@@ -324,6 +324,10 @@ def start_warm(
         wide.rhs[i] = wp.vec3d()
     for c in range(count):
         n = constraints.normals[c]
+        target = constraints.target_velocities[c]
+        if constraints.radii[c] >= wp.float64(0.0) and wp.length_sq(state.impulses[c]) > wp.float64(0.0):
+            n = wp.normalize(state.impulses[c])  # a limit pushes from any side
+            target = -(constraints.radii[c] + wp.dot(n, constraints.bends[c]))
         pressed = wp.dot(n, state.impulses[c])
         state.active[c] = 0
         if constraints.bounds[c] >= wp.float64(0.0):
@@ -342,7 +346,7 @@ def start_warm(
             w = state.velocities[c]
             along = wp.dot(n, w)
             across = wp.outer(n, n)
-            off = (along - constraints.target_velocities[c] + constraints.compliances[c] * pressed) * n
+            off = (along - target + constraints.compliances[c] * pressed) * n
             k = across / constraints.compliances[c]
             rubbing = state.impulses[c] - pressed * n
             if constraints.frictions[c] > wp.float64(0.0):
