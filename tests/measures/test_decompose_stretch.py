@@ -46,7 +46,7 @@ def test_a_body_that_stretches_is_one_bone_without_error():
     transforms, _ = stretched(np.random.default_rng(1), 8)
     points = carried(tube.points, np.ones((len(tube.points), 1)), transforms[:, None])
     sequence = sequence_of(tube, points)
-    assert decompose(sequence, bones=1).error.rms > 0.05
+    assert decompose(sequence, bones=1, stretch=False).error.rms > 0.05
     assert decompose(sequence, bones=1, stretch=True).error.rms < 1e-3
 
 
@@ -87,7 +87,7 @@ def test_fitting_bones_that_stretch_never_raises_the_error_of_a_frame(seed):
 
 
 def test_bones_that_stretch_leave_less_error(bake, found):
-    assert found.error.rms < 0.95 * decompose(bake, bones=5, tries=2).error.rms
+    assert found.error.rms < 0.95 * decompose(bake, bones=5, stretch=False, tries=2).error.rms
     assert "5 bones on 1 joint" in repr(found)
     assert found.skeleton.names[0] == "body"
     assert found.skeleton.parents.tolist() == [-1, 0, 0, 0, 0, 0]

@@ -10,7 +10,7 @@ from typing import Any
 
 from supple.cli.console import Console
 from supple.decompose import Progress, decompose
-from supple.decompose.decomposing import FEW, PATCHES
+from supple.decompose.decomposing import ONE, PATCHES
 from supple.decompose.files import READERS, read_sequence
 from supple.io import load, save
 from supple.io.formats import CHARACTER_WRITERS, module_for
@@ -28,14 +28,16 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
         "--keep-skeleton", action="store_true", help="keep the character's own joints and add the bones as helpers"
     )
     parser.add_argument(
-        "--stretch", action="store_true", help="let bones stretch along three directions of their own: less error"
+        "--stretch",
+        action=argparse.BooleanOptionalAction,
+        help="let bones stretch along three directions of their own, all side by side, or be rigid (default: stretch)",
     )
     parser.add_argument("--smoothness", type=float, default=0.0, metavar="X", help="of the weights (default: 0)")
-    parser.add_argument("--rounds", type=int, default=100, metavar="N", help="stop after these (default: 100)")
+    parser.add_argument("--rounds", type=int, default=150, metavar="N", help="stop after these (default: 150)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="another one finds other bones (default: 0)")
     parser.add_argument("--tries", type=int, default=8, metavar="N", help="seeds, of which the best goes on (8)")
     parser.add_argument(
-        "--patches", choices=PATCHES, default=FEW, help="places apart that one bone may move (default: few)"
+        "--patches", choices=PATCHES, default=ONE, help="places apart that one bone may move (default: one)"
     )
     parser.add_argument(
         "--rest", default="given", metavar="SHAPE", help="the shape that bones are bound in: given, first, fitted, N"

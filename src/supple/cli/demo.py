@@ -31,7 +31,7 @@ from supple.skins.base import AnySkin
 from supple.skins.contact.skin import ArticulatedContact
 
 _MOTION = "run-and-stop"
-SHOWN = ("linear", "incremental", "position-based", "lattice", "curves", "contact")
+SHOWN = ("linear", "spring-dynamics", "position-based", "lattice", "curves", "contact")
 """One of every room, so that a first look takes less than a minute; `supple compare` takes any."""
 _FPS = 24.0  # as films have
 

@@ -19,7 +19,7 @@ from supple.decompose.frames import Frames, sample, surroundings
 from supple.decompose.patches import Surface
 from supple.decompose.sequence import PointSequence
 from supple.decompose.solver import Alternation
-from supple.decompose.torn_edges import mend_edges
+from supple.decompose.torn_edges import mend
 from supple.errors import InputError
 from supple.graph.cache import Cache
 
@@ -48,43 +48,44 @@ def decompose(
     bones: int,
     influences: int = 4,
     keep_skeleton: bool = False,
-    stretch: bool = False,
-    rounds: int = 100,
+    stretch: bool | None = None,
+    rounds: int = 150,
     smoothness: float = 0.0,
     seed: int = 0,
     tries: int = 8,
     rest: str | int = GIVEN,
-    patches: str = FEW,
+    patches: str = ONE,
     watch: Callable[[Progress], None] | None = None,
 ) -> Decomposition:
     """Find bones that move a skin as it moves in a bake, so that an engine can play it as a skinned mesh.
 
-    `source` is a bake, a `PointSequence`, or plain points (F, V, 3) [m]. Wanted are rigid motions T_b of `bones` bones
-    in every frame and weights w_vb of every vertex, no more than `influences` of them, none below zero and of sum one,
+    `source` is a bake, a `PointSequence`, or plain points (F, V, 3) [m]. Wanted are motions T_b of `bones` bones in
+    every frame and weights w_vb of every vertex, no more than `influences` of them, none below zero and of sum one,
     for which the sum over vertices and frames of |sum_b w_vb T_b u_v - p_v|^2 is small: smooth skinning decomposition
-    with rigid bones [LeDeng2012]. Bones start as patches that move nearly rigidly, and with more influences than they
+    [LeDeng2012]. Bones start as patches that move nearly rigidly, and with more influences than they
     keep; then weights are solved for the bones and bones for the weights, at most `rounds` times. The result depends on
     `seed` and nothing else; of several `tries`, with seeds that follow on it, the best start goes on (of large meshes
     with a sample of their vertices).
 
-    A bone may move places that lie apart and happen to move alike, such as two legs of a gallop. With `patches` "few"
-    such influences go as long as that costs little, with "one" all of them, whatever it costs; with "any" all stay.
+    Every bone moves one connected patch of skin. Left to itself it would also move places that lie apart and happen to
+    move alike, such as two legs of a gallop: with `patches` "any" it may, with "few" as far as that helps much.
 
     Bones are bound in the rest shape of the sequence, in its "first" frame, in the frame of a number, or in a shape
     that is found with them ("fitted"), from that of the sequence on, and leaves less error.
 
-    With `stretch` every bone also becomes longer and shorter along three directions of its own, and all of them hang on
-    one joint that moves with the body: nothing that stretches may carry another bone, which it would shear.
+    Bones turn and move, become longer and shorter along three directions of their own, and all hang on one joint that
+    moves with the body: nothing that stretches may carry another bone, which it would shear. Without `stretch` they are
+    rigid and hang on each other.
 
     With `keep_skeleton` the character's own joints stay and move as they did, and `bones` helper bones are added for
-    what they leave over, each hanging on the joint it follows most. `smoothness` draws the weights of a vertex to
-    those beside it: 0 not at all, 0.0001 a little, 0.01 much; the error grows with it.
+    what they leave over, each rigid and hanging on the joint it follows most. `smoothness` draws the weights of a
+    vertex to those beside it: 0 not at all, 0.0001 a little, 0.01 much; the error grows with it.
 
     Does not: find the best of all solutions (another `seed` may find a better one).
     """
     sequence = _bound_in(PointSequence.of(source), rest, keeps=keep_skeleton)
     if patches not in PATCHES:
-        raise InputError(_WHERE, f"patches is {patches!r}", f"it is {', '.join(PATCHES)}", f"leave it out for {FEW}")
+        raise InputError(_WHERE, f"patches is {patches!r}", f"it is {', '.join(PATCHES)}", f"leave it out for {ONE}")
     _check(sequence, bones=bones, influences=influences, rounds=rounds, smoothness=smoothness)
     for name, value, least in (("seed", seed, 0), ("tries", tries, 1)):
         if value < least:
@@ -92,6 +93,7 @@ def decompose(
     if stretch and keep_skeleton:
         advice = "leave one of them out"
         raise InputError(_WHERE, "stretch and keep_skeleton are on", "joints that stay move as they did", advice)
+    stretch = not keep_skeleton if stretch is None else stretch
     frames = Frames.from_points(sequence.rest_points, sequence.points)
     nearby = surroundings(frames.rest, sequence.triangles)
     done: list[float] = []
@@ -126,6 +128,7 @@ def decompose(
             own: Frames, beside: Any, start: FloatArray, weights: FloatArray, axes: FloatArray | None = None
         ) -> Alternation:
             everything = np.ones_like(weights, dtype=bool)
+            patches_on = (surface if own is frames else Surface.from_frames(own, beside)) if patches == ONE else None
             return Alternation(
                 own,
                 beside,
@@ -136,7 +139,7 @@ def decompose(
                 influences,
                 smoothness,
                 fits_rest=rest == FITTED,
-                surface=surface if patches == ONE else None,
+                surface=patches_on,
                 stretch=stretch,
                 axes=axes,
             )
@@ -151,20 +154,28 @@ def decompose(
                 state.settle()
             return min(contenders, key=lambda state: state.rms)
 
-        if patches == ONE or rest == FITTED or len(frames.rest) <= _SAMPLED:
+        if rest == FITTED or len(frames.rest) <= _SAMPLED:
             state = best_start(frames, nearby)
         else:
             some, nearest = sample(frames, max(_SAMPLED, bones))
             best = best_start(some, surroundings(some.rest, None))
             state = from_bones(frames, nearby, best.bones, best.weights[nearest], best.axes)
-        state.run(rounds if patches == ANY else max(2 * rounds // 3, 1), tell)
-        if patches != ANY:
-            state.gather(surface, _GATHERING_COST)
-            state.run(rounds - len(done), tell)
-            state.finish()
+        if patches == ONE:
+            state.run_in_patches(rounds, tell)
+        else:
+            state.run(rounds if patches == ANY else max(2 * rounds // 3, 1), tell)
+            if patches == FEW:
+                state.gather(surface, _GATHERING_COST)
+                state.run(rounds - len(done), tell)
         if sequence.triangles is not None:
-            state.weights = mend_edges(
-                state.frames, state.bones, state.weights, sequence.triangles, influences=influences
+            state.bones, state.weights = mend(
+                state.frames,
+                state.bones,
+                state.weights,
+                sequence.triangles,
+                influences=influences,
+                surface=state.surface,
+                axes=state.axes,
             )
         found = frames.transforms(state.bones)
         if rest == FITTED:

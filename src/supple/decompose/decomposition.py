@@ -52,7 +52,7 @@ class Decomposition:
 
     `helpers` of the joints, the last ones, are bones that were found; the others came with the character and move as
     they did, or are the one on which bones hang that stretch. `history` [m] is the error (RMS) after every round of
-    the work; it rises once at most, where influences off the patch of their bone are dropped.
+    the work; it rises only where influences off the patch of their bone are dropped.
     """
 
     sequence: PointSequence

@@ -62,6 +62,10 @@ class Surface:
         chosen = np.take_along_axis(pieces, np.argmax(size, axis=0)[None], axis=0)
         return np.asarray((pieces >= 0) & (pieces == chosen))
 
+    def strays(self, weights: FloatArray) -> BoolArray:
+        """The influences (V, B) that lie off the largest patch of their bone."""
+        return np.asarray((weights > 0.0) & ~self.largest(weights))
+
     def grown(self, patches: BoolArray, rings: int) -> BoolArray:
         """Patches (V, B) with so many rings of vertices round them."""
         wide = patches.astype(np.float64)
@@ -97,7 +101,7 @@ def drop_strays(
     the sum of squared errors grows by no more than `most` of itself.
     """
     largest = surface.largest(weights)
-    strays = (weights > 0.0) & ~largest
+    strays = surface.strays(weights)
     pieces = surface.pieces(weights)
     near = surface.grown(largest, 1)
     _, before = blended(frames, bones, weights, influences=influences, allowed=weights > 0.0)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import BoolArray, FloatArray
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.decompose.frames import Frames
 from supple.geometry import quaternions
 
@@ -45,6 +45,17 @@ class Moments:
         inertia = (many.T @ many).toarray()
         pull = many.T @ frames.moved
         return cls(inertia.reshape(bones, 4, bones, 4), pull.reshape(bones, 4, frames.count, 3))
+
+    def with_edges(self, frames: Frames, weights: FloatArray, edges: IntArray, counts: FloatArray) -> Moments:
+        """With what edges (E, 2) are off too, each so many times (E,) as a vertex counts.
+
+        The ends u and v of an edge are apart by the sum of T_b y_b with y_b = w_ub u - w_vb v, which stands for w_b u.
+        """
+        one, other = edges.T
+        ends = weights[one, :, None] * frames.rest[one, None] - weights[other, :, None] * frames.rest[other, None]
+        apart = (frames.moved[one] - frames.moved[other]).reshape(len(edges), frames.count, 3)
+        inertia = self.inertia + np.einsum("e,ebi,ecj->bicj", counts, ends, ends, optimize=True)
+        return Moments(inertia, self.pull + np.einsum("e,ebi,efk->bifk", counts, ends, apart, optimize=True))
 
     def own(self, bone: int) -> FloatArray:
         """The sum of w_b² u u^T (4, 4) of a bone."""

@@ -27,6 +27,8 @@ _SETTLING = 3  # rounds for the helpers there are before more are put in
 # More influences than are wanted, and rounds with them, before those that are: on a galloping horse that leaves 4 %
 # less error with 10 bones, and 24 % less with 20.
 _ANNEALING = ((10, 8), (8, 4), (7, 4), (6, 4), (5, 4))
+_RINGS = (2, 1)  # by which patches may grow in a round, once bones have found their places
+_CLOSING = 8  # times that weights are solved again after the last strays went
 _GATHERING = 3  # times that strays are dropped and bones settle
 _GATHERED = 4  # rounds of settling after each
 Tell = Callable[[float], None]
@@ -37,9 +39,9 @@ class Alternation:
     """Bones (B, F, 3, 4) and weights (V, B) on their way to fitting the frames.
 
     Bones that are not `free` (B,) keep their motion; they come first. A vertex follows only bones that are `allowed`
-    (V, B). `errors` [m] has the root mean square after every round; it never rises, unless weights are drawn to be
-    smooth. With `fits_rest` the shape at rest is found too. On a `surface`, each bone keeps to one patch of it. Bones
-    that `stretch` do so along `axes` (B, 3, 3) of their own, as soon as there are any.
+    (V, B). `errors` [m] has the root mean square after every round; it rises only where weights are drawn to be smooth
+    or lose what lies off a patch. With `fits_rest` the shape at rest is found too. On a `surface`, each bone keeps to
+    one patch of it. Bones that `stretch` do so along `axes` (B, 3, 3) of their own, as soon as there are any.
     """
 
     frames: Frames
@@ -60,6 +62,7 @@ class Alternation:
         self._given_rest = self.frames.rest
         self._by_vertex = np.full(len(self.frames.rest), np.inf)
         self._may_move = True
+        self._rings = 0 if self.surface is None else self.surface.rings
 
     def run(self, rounds: int, tell: Tell) -> None:
         """Take at most `rounds` rounds, fewer when the error has settled; `tell` hears the error [m] after each."""
@@ -79,7 +82,6 @@ class Alternation:
             if wanted < influences <= self.weights.shape[1]:
                 self.influences = influences
                 for _ in range(rounds):
-                    self._keep_one_patch()
                     self._round()
                 self._loosen()
         self._blend()
@@ -91,7 +93,6 @@ class Alternation:
         self._loosen()
         self.weights = limit_influences(self.weights, self.influences)
         for _ in range(_CUT):
-            self._keep_one_patch()
             self._round()
         self._keep_one_patch()
         self._blend()
@@ -103,25 +104,28 @@ class Alternation:
             self.axes = stretch_axes(Moments.from_frames(self.frames, self.weights), self.bones)
 
     def gather(self, surface: Surface, most: float) -> None:
-        """Drop influences off the largest patch of their bone, for a share `most` of the squared error in all.
-
-        With a `surface` of its own every one is dropped, whatever it costs.
-        """
+        """Drop influences off the largest patch of their bone, for a share `most` of the squared error in all."""
         self._may_move = False
         for _ in range(_GATHERING):
-            if self.surface is None:
-                self.weights, self.allowed = drop_strays(
-                    self.frames, self.bones, self.weights, surface, influences=self.influences, most=most / _GATHERING
-                )
-            else:
-                self._keep_one_patch()
-                self.allowed = self.weights > 0.0
+            self.weights, self.allowed = drop_strays(
+                self.frames, self.bones, self.weights, surface, influences=self.influences, most=most / _GATHERING
+            )
             for _ in range(_GATHERED):
                 self._round()
         self.errors.clear()
 
-    def finish(self) -> None:
-        """See to it that bones that keep to one patch do so at the end."""
+    def run_in_patches(self, rounds: int, tell: Tell) -> None:
+        """Take at most `rounds` rounds in which patches grow by ever fewer rings, and end with one patch a bone.
+
+        Wide steps let bones exchange skin; narrow ones leave nothing to drop, which would cost what was won.
+        """
+        self.run(rounds // (len(_RINGS) + 1), tell)
+        for left, self._rings in zip(range(len(_RINGS), 0, -1), _RINGS, strict=True):
+            self.run((rounds - len(self.errors)) // left, tell)
+        self._rings = 0
+        for _ in range(_CLOSING):
+            self._keep_one_patch()
+            self._blend()
         self._keep_one_patch()
 
     def _keep_one_patch(self) -> None:
@@ -131,7 +135,7 @@ class Alternation:
         largest = self.surface.largest(self.weights)
         kept = self.surface.without(self.weights, (self.weights > 0.0) & ~largest)
         self.weights = limit_influences(kept, self.influences)
-        self.allowed = self.surface.grown(largest | (self.weights > 0.0), self.surface.rings)
+        self.allowed = self.surface.grown(largest | (self.weights > 0.0), self._rings)
 
     def run_with_helpers(self, helpers: int, rounds: int, tell: Tell) -> None:
         """Add helper bones to those there are, a few at a time where the error is largest, and let them settle."""
@@ -144,8 +148,9 @@ class Alternation:
             self.run(_SETTLING if missing else max(rounds - len(self.errors), _SETTLING), tell)
 
     def _round(self) -> None:
-        if self.errors and self._may_move and self.surface is None:
+        if self.errors and self._may_move:
             self._move_useless()
+        self._keep_one_patch()
         self._blend()
         self.errors.append(self.rms)
         moments = Moments.from_frames(self.frames, self.weights)
@@ -205,6 +210,9 @@ class Alternation:
             if staying.any():
                 near = self.allowed[surrounding(self.nearby, vertex)][:, staying].any(axis=0)
                 self.allowed[:, bone] = self.allowed[:, staying][:, near].any(axis=1)
+            elif self.surface is not None:
+                middle = np.arange(len(self.weights))[:, None] == vertex
+                self.allowed[:, bone] = self.surface.grown(middle, self.surface.rings)[:, 0]
 
     def _move_useless(self) -> None:
         """Move bones that hardly move anything to where the error is largest, and take that back if it did not help."""
