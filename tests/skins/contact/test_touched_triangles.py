@@ -108,6 +108,13 @@ def test_skin_before_an_obstacle_inside_is_not_drawn_in():
     assert (found.only(found.between).normals[:, 1] > 0.0).all()
 
 
+def test_what_is_wider_than_a_triangle_does_not_draw_its_middle_through():
+    """A wide ball whose middle is just below the skin: vertices around leave it upwards, and no triangle downwards."""
+    body = Sphere(radius=0.3, at=(0.031, -0.005, 0.044))
+    found = detect(body, before=POINTS - [0.0, 0.02, 0.0])
+    assert not (found.only(found.between).normals[:, 1] < 0.0).any()
+
+
 def test_planes_and_wide_faces_are_left_to_vertices():
     for body in (Plane(at=(0.0, 0.002, 0.0)), Box(sides=(4.0, 4.0, 4.0), at=(0.0, 2.0, 0.0))):
         found = detect(body)

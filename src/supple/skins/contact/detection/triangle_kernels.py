@@ -176,7 +176,8 @@ def narrow_phase_triangles(
 
     Items are all triangles for each of the `obstacles`. An obstacle which lies across a triangle with a corner or with
     its middle, as it may where it came fast, leaves it the way that the flesh is out of. What goes on beyond half of
-    where it is thinnest came from the other side of the flesh.
+    where it is thinnest came from the other side of the flesh; and of what is wider than the triangle its corners know
+    more, as where skin folds over a ball that is pressed deep into it.
     """
     item = first + wp.tid()
     faces = surface.triangles.shape[0]
@@ -213,7 +214,7 @@ def narrow_phase_triangles(
             bodies.earlier[o],
             place_in(surface.before[corner[0]], surface.before[corner[1]], surface.before[corner[2]], share),
         )
-        most = bodies.halves[o] + wp.length(x - start)
+        most = wp.min(bodies.halves[o], longest) + wp.length(x - start)
         n = inward
         gap = -way_out(x, inward, most, kind, bodies.sizes[o], bodies.meshes[o], reach)
         if -gap > most:
