@@ -67,9 +67,30 @@ def test_a_limb_swells_outwards_and_by_no_more_than_it_may(hero):
     moved = np.linalg.norm(swollen(hero, points, heads=heads) - points, axis=1)
     assert (moved <= 0.5 * hero.anatomy.thickness.max() + 1e-6).all()
     assert moved.max() > 0.02
-    firm = np.maximum(hero.anatomy.leaf, hero.anatomy.rigid) == 1.0
+    shared = LimbVolumes.from_character(hero).limbs.shared(hero.weights)
+    firm = (np.maximum(hero.anatomy.leaf, hero.anatomy.rigid) == 1.0) & (shared < 0.05)
     assert firm.any()
     assert moved[firm].max() < 1e-6
+
+
+def test_what_is_firm_swells_where_two_limbs_move_it(hero):
+    """Of a body in armour, so to speak: its joints bend all the same, and lose as much."""
+    hard = hero.replace(maps={"rigid": np.ones(len(hero.points))})
+    shared = LimbVolumes.from_character(hard).limbs.shared(hard.weights)
+    points, heads = (each * np.array([0.8, 1.0, 0.8]) for each in (hard.points, hard.skeleton.heads))
+    moved = np.linalg.norm(swollen(hard, points, heads=heads) - points, axis=1)
+    assert moved[shared <= 0.05].max() < 1e-6
+    assert moved[shared > 0.3].max() > 0.01
+
+
+def test_skin_is_shared_by_limbs_and_not_by_the_joints_of_one(hero):
+    limbs = LimbVolumes.from_character(hero).limbs
+    dense = hero.weights.dense(len(hero.skeleton))
+    by_limb = np.stack([dense[:, limbs.moved_by == limb].sum(axis=1) for limb in range(-1, len(limbs.names))])
+    np.testing.assert_allclose(limbs.shared(hero.weights), 1.0 - by_limb.max(axis=0), atol=1e-12)
+    index = hero.skeleton.index
+    assert limbs.names[limbs.moved_by[index("LeftForeArm")]] == "LeftForeArm"
+    assert limbs.names[limbs.moved_by[index("LeftHand")]] in ("LeftHand", "LeftForeArm")
 
 
 @pytest.mark.parametrize("hard", [False, True])
