@@ -9,6 +9,7 @@ import numpy as np
 
 from supple import device as devices
 from supple.arrays import Float32Array, FloatArray, IntArray
+from supple.character.anatomy.skin_anatomy import RIGID
 from supple.character.character import Character
 from supple.character.crowd import Crowd, stacked
 from supple.character.limbs.division import Limbs
@@ -25,7 +26,7 @@ from supple.skins.kinematic.swelling.spans import spans_along_limbs
 
 SHRINKING = 0.3  # of how far a limb may swell: how far it may shrink
 _SINEW = 0.4  # of its swelling: what skin leaves to others where it is thin, so that thin legs go with their bones
-_BENDS = (0.05, 0.3)  # of what moves skin, by other limbs: with the first it is as firm as it is, with the second loose
+_BENDS = (0.05, 0.3)  # of what moves skin, by other limbs: to the first it is rigid if it looks so, from the second not
 _EASES = 0.1  # of how thick the trunk is: over which swelling fades in from what is firm
 _ROUNDS = 2  # of steps: the second leaves about a thousandth
 _CHUNK = 64  # terms that are added up together, by one thread or a few
@@ -80,13 +81,15 @@ class LimbSwelling:
 def _firmness(member: Character, limbs: Limbs) -> FloatArray:
     """How much (V,) of its swelling every vertex leaves to others: what is leaf or rigid leaves all of it.
 
-    Not where two limbs move it: a wrist bends, though the hand is firm, and so does mail at a shoulder. What is bone
-    and sinew leaves some, and what carries something hard does not swell under it; clothes go along. Beside all of this
-    swelling fades in.
+    What two limbs move is not rigid, unless it is painted so: a neck bends, though the head does not, and so does mail
+    at a shoulder. What is bone and sinew leaves some, and what carries something hard does not swell under it; clothes
+    go along. Beside all of this swelling fades in.
     """
     anatomy = member.anatomy
-    stiff = 1.0 - smoothstep(limbs.shared(member.require_weights("LimbSwelling")), *_BENDS)
-    loose = (1.0 - stiff * np.maximum(anatomy.leaf, anatomy.rigid)) * (1.0 - _SINEW * anatomy.slenderness)
+    rigid = anatomy.rigid
+    if RIGID not in member.maps:
+        rigid = rigid * (1.0 - smoothstep(limbs.shared(member.require_weights("LimbSwelling")), *_BENDS))
+    loose = (1.0 - np.maximum(anatomy.leaf, rigid)) * (1.0 - _SINEW * anatomy.slenderness)
     shells = anatomy.shells
     below_hard = (shells.host_weights > 0.0) & shells.hard[shells.number][:, None]
     loose[shells.hosts[below_hard]] = 0.0
