@@ -1,5 +1,6 @@
 """Limbs swell until each has its volume again: by the measure of limbs, on one body, on crowds and on real rigs."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -67,9 +68,33 @@ def test_a_limb_swells_outwards_and_by_no_more_than_it_may(hero):
     moved = np.linalg.norm(swollen(hero, points, heads=heads) - points, axis=1)
     assert (moved <= 0.5 * hero.anatomy.thickness.max() + 1e-6).all()
     assert moved.max() > 0.02
-    firm = np.maximum(hero.anatomy.leaf, hero.anatomy.rigid) == 1.0
+    shared = LimbVolumes.from_character(hero).limbs.shared(hero.weights)
+    firm = (np.maximum(hero.anatomy.leaf, hero.anatomy.rigid) == 1.0) & (shared < 0.05)
     assert firm.any()
     assert moved[firm].max() < 1e-6
+
+
+@pytest.mark.parametrize("painted", [False, True])
+def test_what_looks_rigid_swells_where_two_limbs_move_it_unless_it_is_painted(hero, painted):
+    """Of a body in armour, so to speak: its joints bend all the same, and lose as much."""
+    everywhere = np.ones(len(hero.points))
+    hard = hero.replace(maps={"rigid": everywhere} if painted else {})
+    hard.__dict__["anatomy"] = dataclasses.replace(hero.anatomy, leaf=0.0 * everywhere, rigid=everywhere)
+    shared = LimbVolumes.from_character(hard).limbs.shared(hard.weights)
+    points, heads = (each * np.array([0.8, 1.0, 0.8]) for each in (hard.points, hard.skeleton.heads))
+    moved = np.linalg.norm(swollen(hard, points, heads=heads) - points, axis=1)
+    assert moved[shared <= 0.05].max() < 1e-6
+    assert (moved[shared > 0.3].max() < 1e-6) if painted else (moved[shared > 0.3].max() > 0.01)
+
+
+def test_skin_is_shared_by_limbs_and_not_by_the_joints_of_one(hero):
+    limbs = LimbVolumes.from_character(hero).limbs
+    dense = hero.weights.dense(len(hero.skeleton))
+    by_limb = np.stack([dense[:, limbs.moved_by == limb].sum(axis=1) for limb in range(-1, len(limbs.names))])
+    np.testing.assert_allclose(limbs.shared(hero.weights), 1.0 - by_limb.max(axis=0), atol=1e-12)
+    index = hero.skeleton.index
+    assert limbs.names[limbs.moved_by[index("LeftForeArm")]] == "LeftForeArm"
+    assert limbs.names[limbs.moved_by[index("LeftHand")]] in ("LeftHand", "LeftForeArm")
 
 
 @pytest.mark.parametrize("hard", [False, True])

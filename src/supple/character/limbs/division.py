@@ -9,6 +9,7 @@ import numpy as np
 from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
+from supple.character.weights import Weights
 from supple.geometry.topology import ring_areas
 
 SMALLEST = 0.03  # of all skin: what lies around a joint and is less belongs to the limb above it
@@ -20,15 +21,17 @@ class Limbs:
     """Which limb every vertex belongs to, and where edges that lead from one limb to another are cut.
 
     `names` (L) are those of the joints that limbs lie around, `above` (L,) the limb that each hangs on, -1 for none,
-    and `carried` (L,) how many joints it carries. `limb_of` (V,) says to which of them a vertex belongs. It lies along
-    bone `bone_of` (V,), -1 for none, which leads from limb `limits[bone, 0]` to `limits[bone, 1]`, from joint
-    `bones[bone, 0]` to `bones[bone, 1]`, and whose point X is at t = (X - starts) . along: 0 at its head, 1 at its end.
+    and `carried` (L,) how many joints it carries. `limb_of` (V,) says to which of them a vertex belongs, `moved_by`
+    (J,) to which a joint, -1 for one above all of them. A vertex lies along bone `bone_of` (V,), -1 for none, which
+    leads from limb `limits[bone, 0]` to `limits[bone, 1]`, from joint `bones[bone, 0]` to `bones[bone, 1]`, and whose
+    point X is at t = (X - starts) . along: 0 at its head, 1 at its end.
     """
 
     names: tuple[str, ...]
     above: IntArray
     carried: IntArray
     limb_of: IntArray
+    moved_by: IntArray
     bone_of: IntArray
     limits: IntArray
     bones: IntArray
@@ -80,8 +83,16 @@ class Limbs:
                 np.maximum(self.carried, np.where(np.arange(len(into)) == other, self.carried[limb], 0)), limb
             ),
             limb_of=into[self.limb_of].astype(np.int32),
+            moved_by=np.where(self.moved_by < 0, -1, into[self.moved_by]).astype(np.int32),
             limits=np.where(self.limits < 0, -1, into[self.limits]).astype(np.int32),
         )
+
+    def shared(self, weights: Weights) -> FloatArray:
+        """How much (V,) of what moves a vertex are joints of other limbs than of the one that moves it most."""
+        count = len(self.names) + 1
+        limb = np.arange(len(weights.joints))[:, None] * count + 1 + self.moved_by[weights.joints]
+        by_limb = np.bincount(limb.ravel(), weights.values.ravel(), len(weights.joints) * count)
+        return np.asarray(1.0 - by_limb.reshape(-1, count).max(axis=1))
 
     def position(self, points: FloatArray, bones: IntArray) -> FloatArray:
         """Where (N,) along each of `bones` (N,) a point of `points` (N, 3) lies: 0 at its head, 1 at its end."""
@@ -122,7 +133,10 @@ def find_limbs(character: Character) -> Limbs | None:
     names = tuple(skeleton.names[one] for one in limb_joints)
     above = np.array([_limb_above(skeleton, number, int(one)) for one in limb_joints], dtype=np.int32)
     carried = np.array([len(skeleton.descendants(int(one))) for one in limb_joints], dtype=np.int32)
-    return Limbs(names, above, carried, limb_of.astype(np.int32), bone_of, number[limits], limits, starts, along)
+    moved_by = _with_limb_above(skeleton, number)
+    return Limbs(
+        names, above, carried, limb_of.astype(np.int32), moved_by, bone_of, number[limits], limits, starts, along
+    )
 
 
 def _limb_above(skeleton: Skeleton, number: IntArray, joint: int) -> int:
@@ -131,6 +145,14 @@ def _limb_above(skeleton: Skeleton, number: IntArray, joint: int) -> int:
     while above >= 0 and number[above] in (-1, own):
         above = int(skeleton.parents[above])
     return int(number[above]) if above >= 0 else -1
+
+
+def _with_limb_above(skeleton: Skeleton, number: IntArray) -> IntArray:
+    """The limb (J,) of every joint: its own, or that of the nearest joint above which has one; -1 if there is none."""
+    found = number.copy()
+    for level in skeleton.levels[1:]:
+        found[level] = np.where(found[level] < 0, found[skeleton.parents[level]], found[level])
+    return found
 
 
 def _twists(skeleton: Skeleton) -> BoolArray:

@@ -35,21 +35,24 @@ if TYPE_CHECKING:
 STILL_AFTER = 0.5  # s for which bones have stood still: contacts and elements inside out stay as they are from then on
 DROWSY_AFTER, ASLEEP_AFTER = 1.0, 2.0  # s for which they have: flesh settles less and less, and then not at all
 UNMOVED = 1e-5  # of the skeleton's size in a step: bones that move less stand still
+YIELDS_WITHIN = 0.02  # s: flesh takes so long to yield to what settling has found, but for 1 / e of it
 
 
 @dataclass
 class FleshMemory:
     """What the next step depends on; all arrays are on the device, one row per particle, `points` one per vertex.
 
-    `corrections` is what settling found, in the frame of the bones at rest; `previous_settled` where the flesh settled
-    in the last step; `positions` and `velocities` are those of the lively flesh. `inverted` is 1 where elements have
-    settled inside out, `pressures` how much more volume than at rest flesh wants, `handles` what hands do to the skin.
-    `bones` (J,), 3x4 skinning transforms, are those of the last step, and have stood `still` for so long [s]. `asked`
-    tells the settings and maps of the last step from others. `time` [s] has passed since the first frame.
+    `corrections` is what settling found, in the frame of the bones at rest, and `yielded` how much of it flesh has
+    come to; `previous_settled` where the flesh settled in the last step; `positions` and `velocities` are those of the
+    lively flesh. `inverted` is 1 where elements have settled inside out, `pressures` how much more volume than at rest
+    flesh wants, `handles` what hands do to the skin. `bones` (J,), 3x4 skinning transforms, are those of the last step,
+    and have stood `still` for so long [s]. `asked` tells the settings and maps of the last step from others. `time` [s]
+    has passed since the first frame.
     """
 
     points: Any
     corrections: Any
+    yielded: Any
     previous_settled: Any
     positions: Any
     velocities: Any
@@ -89,9 +92,9 @@ class FleshState:
             if self._linear
             else dual_quaternion.record_blend(self.arrays)
         )
-        self.params = blank(10, wp.float32)
+        self.params = blank(11, wp.float32)
         self.rotations = blank(self.count, wp.quatf)
-        self.settled, self.offsets = blank(self.count, wp.vec3f), blank(self.count, wp.vec3f)
+        self.found, self.settled, self.offsets = (blank(self.count, wp.vec3f) for _ in range(3))
         self.angular_frequencies = blank(self.count, wp.float32)
         self.depth, self.max_correction, self.inverse_masses = (
             devices.to_device(each, wp.float32, self.device) for each in _painted(binding)
@@ -113,6 +116,7 @@ class FleshState:
             blank(self.count, wp.vec3f),
             blank(self.count, wp.vec3f),
             blank(self.count, wp.vec3f),
+            blank(self.count, wp.vec3f),
             blank(self.count, wp.int32),
             blank(self.count, wp.float32),
             HandleMemory.open(constants),
@@ -125,7 +129,7 @@ class FleshState:
         self._readings: Readings | None = None
         self.recorded: tuple[Any, tuple[Any, ...], Stages] | None = None
         self._tuned: tuple[PositionBased, float] | None = None
-        self._params, self._asked = np.zeros(10), 0
+        self._params, self._asked = np.zeros(11), 0
 
     @property
     def points(self) -> Any:
@@ -140,7 +144,7 @@ class FleshState:
     def forget(self) -> None:
         """Have no history, and be held by nobody, as if it were new."""
         memory = self.memory
-        arrays = memory.corrections, memory.previous_settled, memory.positions, memory.velocities
+        arrays = memory.corrections, memory.yielded, memory.previous_settled, memory.positions, memory.velocities
         for array in (memory.points, *arrays, memory.inverted, memory.pressures, memory.bones):
             array.zero_()
         handles = HandleMemory.open(self.binding.constants) if self.handles is not None else memory.handles
@@ -229,6 +233,12 @@ class FleshState:
 
         self._set_param(JOINING, float(moving))
 
+    def let_yield(self, dt: float) -> None:
+        """Let flesh go so far towards where it settles as it does in `dt` [s]."""
+        from supple.skins.position_based.step_kernels import YIELD
+
+        self._set_param(YIELD, 1.0 - math.exp(-dt / YIELDS_WITHIN))
+
     def _set_param(self, which: int, value: float) -> None:
         if self._params[which] != value:
             self._params[which] = value
@@ -248,7 +258,7 @@ class FleshState:
         swing = skin.swing
         drag, sculpted = math.exp(-swing.drag * dt), float(swing.rest_includes_gravity)
         row = [dt, swing.damping, swing.max_offset, sculpted, drag, swing.gravity, 0.0]
-        row += [2.0 * math.pi * swing.frequency, 1.0, 1.0]
+        row += [2.0 * math.pi * swing.frequency, 1.0, 1.0, 1.0]
         self._params = np.array(row)
         devices.write(self.params, self._params)
         self._tune_collision(skin)

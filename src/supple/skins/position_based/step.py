@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ def advance(skin: PositionBased, state: FleshState, pose: Pose, dt: float, incom
     """Bones carry the flesh, what touches is found, the flesh settles, and what is free of it swings about that."""
     state.tune(skin, dt)
     state.join(moving=state.memory.time == 0.0)
+    state.let_yield(dt)
     state.memory.time += dt
     state.set_pose(pose, dt)
     stages = _stages(skin, state, incoming)
@@ -32,6 +34,7 @@ def start(skin: PositionBased, state: FleshState, pose: Pose, incoming: Any, *, 
     """Rest at the shape that the first pose settles to, after one step and so many more `rounds`."""
     wp, memory = devices.warp(), state.memory
     state.tune(skin, skin.step)
+    state.let_yield(math.inf)
     stages = _stages(skin, state, incoming)
     for _ in range(1 + rounds):
         state.set_pose(pose, 0.0)
@@ -70,7 +73,7 @@ def _record(skin: PositionBased, state: FleshState, incoming: Any) -> Stages:
     settle: devices.Calls = [
         *recipe.settle(skin, project_contacts, memory.pressures),
         run.store_settled,
-        *recipe.check(state.settled, memory.inverted, memory.pressures, state.params),
+        *recipe.check(state.found, memory.inverted, memory.pressures, state.params),
     ]
     handles, binding = state.handles, state.binding
     # Hands may draw flesh out as far as they like.
@@ -139,6 +142,8 @@ class _Launches:
             blend.posed,
             state.rotations,
             memory.corrections,
+            memory.yielded,
+            state.found,
             state.settled,
         )
         self.swing = recorded(

@@ -33,6 +33,7 @@ JOINING = wp.constant(6)  # 1: flesh begins to move with the body, not from rest
 FREQUENCY = wp.constant(7)  # rad/s, of the softest flesh: what swings faster is damped more, by as much
 RECOVERS = wp.constant(8)  # 1: elements inside out are led back, which would tremble where bones stand still
 AWAKE = wp.constant(9)  # 1: flesh settles; 0: it stays where it settled, as bones have stood still for long
+YIELD = wp.constant(10)  # of the way from where flesh is to where it settles that it goes in a step
 TINY = wp.constant(1.0e-12)
 EASE = wp.constant(0.5)  # of the way from the last correction to the new one that a step goes
 LEAST_COVER = wp.constant(0.5)  # of how far skin lies over its bone at rest: how much of that flesh leaves it
@@ -135,14 +136,25 @@ def store_settled(
     kinematic: Vec3Array,
     rotations: Quaternions,
     corrections: Vec3Array,
+    yielded: Vec3Array,
+    found: Vec3Array,
     settled: Vec3Array,
 ):
-    """Keep what the settling found, c = R^T (y - q), half of the way: what motion makes flesh do does not snap."""
+    """Keep what the settling found, c = R^T (y - q), half of the way, and let flesh yield to it, which takes time.
+
+    The next step goes on from what was found, and pressure looks there; what is seen comes after it, so that flesh
+    neither snaps nor starts and stops as abruptly as the bones do.
+    """
     i = first + wp.tid()
-    c = inverse_rotate(rotations[i], position(particles[i]) - kinematic[i])
+    r = rotations[i]
+    q = kinematic[i]
+    c = inverse_rotate(r, position(particles[i]) - q)
     c = corrections[i] + params[AWAKE] * EASE * (c - corrections[i])
     corrections[i] = c
-    settled[i] = kinematic[i] + rotate(rotations[i], c)
+    found[i] = q + rotate(r, c)
+    s = yielded[i] + params[AWAKE] * params[YIELD] * (c - yielded[i])
+    yielded[i] = s
+    settled[i] = q + rotate(r, s)
 
 
 @wp.func

@@ -110,11 +110,18 @@ def open_gates(
 
 
 @wp.kernel(enable_backward=False)
-def lower_gates(first: int, each: int, starts: IntArray, around: IntArray, gates: FloatArray, lowered: FloatArray):
-    """No vertex takes more than it and its neighbours do on average: none stands out beside a crease."""
+def lower_gates(
+    first: int, each: int, starts: IntArray, around: IntArray, radii: Points, gates: FloatArray, lowered: FloatArray
+):
+    """No vertex takes more than it and its neighbours do on average: none stands out beside a crease.
+
+    Those that never swell are passed over.
+    """
     i = first + wp.tid()
     copy = i / each
     v = i - copy * each
+    if wp.length_sq(radii[v]) == 0.0:
+        return
     total = gates[i]
     for m in range(starts[v], starts[v + 1]):
         total += gates[copy * each + around[m]]
@@ -214,13 +221,15 @@ def measure_gains(
     `around` are triangles of one copy, of which there are as many as `starts` has rows for; see `areas`.
     """
     i = first + wp.tid()
-    copy = i / each
-    v = i - copy * each
-    count = starts[each] / 3
+    d = directions[i]
     total = wp.vec3f(0.0, 0.0, 0.0)
-    for m in range(starts[v], starts[v + 1]):
-        total += areas[copy * count + around[m]]
-    gains[i] = wp.dot(total, directions[i]) / 6.0
+    if wp.length_sq(d) > 0.0:
+        copy = i / each
+        v = i - copy * each
+        count = starts[each] / 3
+        for m in range(starts[v], starts[v + 1]):
+            total += areas[copy * count + around[m]]
+    gains[i] = wp.dot(total, d) / 6.0
 
 
 @wp.func

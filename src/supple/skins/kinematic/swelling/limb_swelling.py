@@ -9,12 +9,15 @@ import numpy as np
 
 from supple import device as devices
 from supple.arrays import Float32Array, FloatArray, IntArray
+from supple.character.anatomy.skin_anatomy import RIGID
 from supple.character.character import Character
 from supple.character.crowd import Crowd, stacked
+from supple.character.limbs.division import Limbs
 from supple.character.limbs.volumes import LimbVolumes
 from supple.character.morph_targets import MorphTargets
 from supple.geometry import topology
 from supple.geometry.rows import group_by_label
+from supple.geometry.vectors import smoothstep
 from supple.motion.pose import Pose
 from supple.skins.kinematic.blend import BlendWeights
 from supple.skins.kinematic.swelling.girths import Girths
@@ -23,6 +26,7 @@ from supple.skins.kinematic.swelling.spans import spans_along_limbs
 
 SHRINKING = 0.3  # of how far a limb may swell: how far it may shrink
 _SINEW = 0.4  # of its swelling: what skin leaves to others where it is thin, so that thin legs go with their bones
+_BENDS = (0.05, 0.3)  # of what moves skin, by other limbs: to the first it is rigid if it looks so, from the second not
 _EASES = 0.1  # of how thick the trunk is: over which swelling fades in from what is firm
 _ROUNDS = 2  # of steps: the second leaves about a thousandth
 _CHUNK = 64  # terms that are added up together, by one thread or a few
@@ -60,7 +64,8 @@ class LimbSwelling:
         packed = BlendWeights.from_character(character, "LimbSwelling")
         spans = spans_along_limbs(character, meter)
         girths = Girths.from_limbs(character, meter.limbs)
-        return cls(character, 1, meter, swelling_radii(character, meter), *spans, _firmness(character), girths, packed)
+        radii, firmness = swelling_radii(character, meter), _firmness(character, meter.limbs)
+        return cls(character, 1, meter, radii, *spans, firmness, girths, packed)
 
     def stack(self, count: int) -> LimbSwelling:
         """That of a crowd of `count`, of which this is one member's."""
@@ -69,17 +74,22 @@ class LimbSwelling:
     def reshaped(self, character: Character) -> LimbSwelling:
         """That of a character with other shapes and maps."""
         member = character.member if isinstance(character, Crowd) else character
-        return replace(self, member=member, firmness=_firmness(member))
+        firmness = self.firmness if self.meter is None else _firmness(member, self.meter.limbs)
+        return replace(self, member=member, firmness=firmness)
 
 
-def _firmness(member: Character) -> FloatArray:
+def _firmness(member: Character, limbs: Limbs) -> FloatArray:
     """How much (V,) of its swelling every vertex leaves to others: what is leaf or rigid leaves all of it.
 
-    What is bone and sinew leaves some, and what carries something hard does not swell under it; clothes go along.
-    Beside all of this swelling fades in.
+    What two limbs move is not rigid, unless it is painted so: a neck bends, though the head does not, and so does mail
+    at a shoulder. What is bone and sinew leaves some, and what carries something hard does not swell under it; clothes
+    go along. Beside all of this swelling fades in.
     """
     anatomy = member.anatomy
-    loose = (1.0 - np.maximum(anatomy.leaf, anatomy.rigid)) * (1.0 - _SINEW * anatomy.slenderness)
+    rigid = anatomy.rigid
+    if RIGID not in member.maps:
+        rigid = rigid * (1.0 - smoothstep(limbs.shared(member.require_weights("LimbSwelling")), *_BENDS))
+    loose = (1.0 - np.maximum(anatomy.leaf, rigid)) * (1.0 - _SINEW * anatomy.slenderness)
     shells = anatomy.shells
     below_hard = (shells.host_weights > 0.0) & shells.hard[shells.number][:, None]
     loose[shells.hosts[below_hard]] = 0.0
@@ -164,7 +174,7 @@ class LimbSweller:
         measured = [girths.on_device(self._distances, constants), self._heads, *spans, points, gates]
         stages = [
             launch(kernels.open_gates, count, each, self._bounds, *measured),
-            launch(kernels.lower_gates, count, *lines, gates, lowered),
+            launch(kernels.lower_gates, count, *lines, self._radii, gates, lowered),
             launch(kernels.turn_radii, count, each, self._radii, *blend, lowered, directions),
             *[
                 launch(kernels.even_directions, count, *lines, points, *ways)

@@ -76,8 +76,12 @@ def plane_side(code: int) -> float:
 
 @wp.func
 def lowest_height(held: HeldContacts, firmness: float) -> float:
-    """How far, at most, a particle may be on the wrong side: less than zero until its contact is firm."""
-    return (firmness - 1.0) * held.room
+    """How far, at most, a particle may be on the wrong side: less than zero until its contact is firm.
+
+    Flesh that is led out comes to its plane or face more and more slowly, and leaves it as gently.
+    """
+    weak = 1.0 - firmness
+    return -weak * weak * held.room
 
 
 @wp.kernel(enable_backward=False)
