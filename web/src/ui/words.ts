@@ -27,6 +27,11 @@ export const SKIN_WORDS: Record<string, string> = {
   "curve-dynamics": "A few curves along the limbs, in time.",
 };
 
+/** A number with two figures; what is rounded to nothing has no sign. */
+export function twoFigures(value: number): string {
+  return (Math.round(100 * value) / 100 + 0).toFixed(2);
+}
+
 /** A part of an error, as it stands by itself: with a capital letter and a full stop. */
 export function sentence(part: string): string {
   const whole = /[.!?…]$/.test(part) ? part : `${part}.`;

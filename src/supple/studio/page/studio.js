@@ -2042,6 +2042,9 @@ var SKIN_WORDS = {
   curves: "A few curves along the limbs, taught by a slower skin.",
   "curve-dynamics": "A few curves along the limbs, in time."
 };
+function twoFigures(value) {
+  return (Math.round(100 * value) / 100 + 0).toFixed(2);
+}
 function sentence(part) {
   const whole = /[.!?…]$/.test(part) ? part : `${part}.`;
   return whole.charAt(0).toUpperCase() + whole.slice(1);
@@ -5877,11 +5880,11 @@ var ThrowThings = class {
     const held = this.held;
     if (event.pointerId !== held?.pointer) return;
     held.at = this.under(event, held);
-    held.trail.push({ at: held.at.clone(), time: performance.now() });
-    while (held.trail.length > 2 && performance.now() - held.trail[0].time > SPEED_OVER) held.trail.shift();
+    held.trail.push({ at: held.at.clone(), time: event.timeStamp });
+    while (held.trail.length > 2 && event.timeStamp - held.trail[0].time > SPEED_OVER) held.trail.shift();
   }
   up(event) {
-    if (event.pointerId === this.held?.pointer) this.held.released = true;
+    if (event.pointerId === this.held?.pointer) this.held.released = speed(this.held, event.timeStamp);
     this.stage.redraw();
   }
   hover() {
@@ -5893,9 +5896,9 @@ var ThrowThings = class {
     this.stage.redraw();
     if (held.name === null) return;
     if (held.released) {
-      const velocity = this.speed(held);
+      const velocity = held.released.toArray();
       if (held.trail.length > 1 || held.sent > 0)
-        ask({ do: "move-thing", name: held.name, at: held.at.toArray(), velocity: velocity.toArray() });
+        ask({ do: "move-thing", name: held.name, at: held.at.toArray(), velocity });
       this.held = null;
     } else if (held.trail.length > 1 && performance.now() - held.sent > SHORTEST_WAIT7) {
       held.sent = performance.now();
@@ -5915,15 +5918,15 @@ var ThrowThings = class {
     this.held = null;
   }
   leave() {
-    if (this.held) this.held.released = true;
+    if (this.held) this.held.released ??= new Vector318();
     this.update();
     this.held = null;
   }
   hold(event, name, at, asked = { known: [], seq: null }) {
     const { camera } = this.stage.viewer;
     const depth = at.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector318()));
-    const trail = [{ at: at.clone(), time: performance.now() }];
-    this.held = { pointer: event.pointerId, name, at, depth, trail, sent: 0, released: false, ...asked };
+    const trail = [{ at: at.clone(), time: event.timeStamp }];
+    this.held = { pointer: event.pointerId, name, at, depth, trail, sent: 0, released: null, ...asked };
     return true;
   }
   /** Where the pointer is on the plane that the thing moves on, and not under the floor. */
@@ -5943,15 +5946,14 @@ var ThrowThings = class {
     if (!(along > 0 && along - distance < farthest)) return null;
     return camera.position.clone().addScaledVector(direction, along);
   }
-  /** How fast the hand went [m/s]; one that stood still for a moment throws nothing. */
-  speed({ trail }) {
-    const [first, last2] = [trail[0], trail.at(-1)];
-    const seconds = (performance.now() - first.time) / 1e3;
-    const way = last2.at.clone().sub(first.at);
-    if (seconds < 5e-3 || performance.now() - last2.time > SPEED_OVER) return new Vector318();
-    return way.divideScalar(seconds).clampLength(0, FASTEST);
-  }
 };
+function speed({ trail }, now) {
+  const [first, last2] = [trail[0], trail.at(-1)];
+  const seconds = (now - first.time) / 1e3;
+  const way = last2.at.clone().sub(first.at);
+  if (seconds < 5e-3 || now - last2.time > SPEED_OVER) return new Vector318();
+  return way.divideScalar(seconds).clampLength(0, FASTEST);
+}
 
 // src/scene/drawn_line.ts
 import {
@@ -6133,12 +6135,12 @@ var current2 = y3(null);
 var sizeOfAll = O(() => state.value?.mesh.size || 1.8);
 x2(() => {
   const size3 = sizeOfAll.value;
-  const { height: height2, wavelength, speed, width: width2 } = SIZES;
+  const { height: height2, wavelength, speed: speed2, width: width2 } = SIZES;
   const rounded = (value) => Number((value * size3).toPrecision(2));
   figures2.value = {
     height: rounded(height2),
     wavelength: rounded(wavelength),
-    speed: rounded(speed),
+    speed: rounded(speed2),
     width: rounded(width2)
   };
 });
@@ -6228,7 +6230,7 @@ function change2(what, done) {
   if (stroke && isWave(stroke)) ask({ ...waveOf(stroke), done });
 }
 function Options2() {
-  const { height: height2, wavelength, speed, width: width2 } = figures2.value;
+  const { height: height2, wavelength, speed: speed2, width: width2 } = figures2.value;
   const size3 = sizeOfAll.value;
   const { strokes: strokes2 = [], firm = false } = state.value?.edits ?? {};
   const least = (value) => Math.max(1e-3, value);
@@ -6283,7 +6285,7 @@ function Options2() {
         unit: "m/s",
         low: 0.03 * size3,
         high: 1.2 * size3,
-        value: speed,
+        value: speed2,
         change: (value, done) => change2({ speed: least(value) }, done)
       }
     ),
@@ -8382,7 +8384,7 @@ function setSpan(start, end) {
 function otherSpeed(by) {
   const rate = state.value?.transport.rate ?? 1;
   const at = SPEEDS.reduce(
-    (best, speed, i4) => Math.abs(speed - rate) < Math.abs(SPEEDS[best] - rate) ? i4 : best,
+    (best, speed2, i4) => Math.abs(speed2 - rate) < Math.abs(SPEEDS[best] - rate) ? i4 : best,
     0
   );
   ask({ do: "run", rate: SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, at + by))] });
@@ -9747,7 +9749,7 @@ function Use({ name, edits }) {
   ] });
 }
 function Now({ name, users }) {
-  const words = useComputed(() => (amounts.value[name] ?? 0).toFixed(2));
+  const words = useComputed(() => twoFigures(amounts.value[name] ?? 0));
   return /* @__PURE__ */ a4(
     "output",
     {
@@ -10142,8 +10144,14 @@ function Toolbar({ stage: stage2 }) {
 }
 function ToolOptions() {
   const now = tool.value;
+  const section = T2(null);
+  const shown3 = T2(now);
+  F2(() => {
+    if (shown3.current !== now) section.current?.closest(".panel")?.scrollTo({ top: 0 });
+    shown3.current = now;
+  }, [now]);
   if (!now) return null;
-  return /* @__PURE__ */ a4("section", { class: "tool-options", "aria-label": now.name, children: [
+  return /* @__PURE__ */ a4("section", { class: "tool-options", ref: section, "aria-label": now.name, children: [
     /* @__PURE__ */ a4("h2", { children: now.name }),
     /* @__PURE__ */ a4("p", { class: "quiet", children: now.hint }),
     now.options?.()
@@ -11054,10 +11062,10 @@ function Speed() {
       title: "Speed of the motion (↓ ↑)",
       value: String(rate),
       onChange: (event) => ask({ do: "run", rate: Number(event.currentTarget.value) }),
-      children: speeds.map((speed) => /* @__PURE__ */ a4("option", { value: String(speed), children: [
-        speed < 0 ? `−${-speed}` : speed,
+      children: speeds.map((speed2) => /* @__PURE__ */ a4("option", { value: String(speed2), children: [
+        speed2 < 0 ? `−${-speed2}` : speed2,
         " ×"
-      ] }, speed))
+      ] }, speed2))
     }
   );
 }
