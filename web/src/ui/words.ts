@@ -9,6 +9,13 @@ export function plainName(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+const BREAKS: Record<string, string> = { quaternion: "quater\u00ADnion", ncremental: "ncre\u00ADmental" };
+
+/** A name whose long words may be broken where there is little room. */
+export function breakable(name: string): string {
+  return Object.entries(BREAKS).reduce((made, [word, parts]) => made.replace(word, parts), name);
+}
+
 /** What a skin does, in a line for those who see its name for the first time. */
 export const SKIN_WORDS: Record<string, string> = {
   linear: "Skin goes with the bones. The least work; twists collapse.",

@@ -2026,6 +2026,10 @@ function plainName(name) {
   const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ").toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+var BREAKS = { quaternion: "quater­nion", ncremental: "ncre­mental" };
+function breakable(name) {
+  return Object.entries(BREAKS).reduce((made, [word, parts]) => made.replace(word, parts), name);
+}
 var SKIN_WORDS = {
   linear: "Skin goes with the bones. The least work; twists collapse.",
   "dual-quaternion": "Skin goes with the bones. Twists keep their girth, bends bulge outside.",
@@ -9902,7 +9906,7 @@ function Panes() {
                 onClick: () => choose(number),
                 children: [
                   /* @__PURE__ */ a4("i", { class: "view-dot" }),
-                  /* @__PURE__ */ a4("span", { children: plainName(stages.at(-1)?.name ?? "") })
+                  /* @__PURE__ */ a4("span", { children: breakable(plainName(stages.at(-1)?.name ?? "")) })
                 ]
               }
             ),
@@ -10104,11 +10108,7 @@ function ActionButton({ id, stage: stage2, text, beside, named = false }) {
       children: [
         icon && !text && /* @__PURE__ */ a4(Icon, { name: icon }),
         text,
-        named && /* @__PURE__ */ a4("span", { class: "tool-name", "aria-hidden": "true", children: [
-          name,
-          " ",
-          /* @__PURE__ */ a4("kbd", { children: keys })
-        ] }),
+        named && /* @__PURE__ */ a4("span", { class: "tool-name", "aria-hidden": "true", "data-keys": keys, children: name }),
         beside && /* @__PURE__ */ a4("span", { class: "step quiet wide-only", children: beside })
       ]
     }
@@ -11236,7 +11236,7 @@ function percent({ done, total }) {
 function Sheet({ close: close3 }) {
   const jobs = state.value?.jobs ?? [];
   return /* @__PURE__ */ a4("div", { class: "jobs", children: [
-    /* @__PURE__ */ a4("header", { children: [
+    /* @__PURE__ */ a4("div", { class: "sheet-head", children: [
       /* @__PURE__ */ a4("h2", { children: "Export" }),
       /* @__PURE__ */ a4("button", { type: "button", class: "button small", "aria-label": "Close", onClick: close3, children: /* @__PURE__ */ a4(Icon, { name: "close" }) })
     ] }),
@@ -11285,9 +11285,11 @@ function OneJob({ job }) {
   return /* @__PURE__ */ a4("li", { class: "job", "data-state": how, children: [
     /* @__PURE__ */ a4("div", { class: "job-head", children: [
       how === "done" ? /* @__PURE__ */ a4("a", { href: `/result/${number}`, download: name, children: name }) : /* @__PURE__ */ a4("b", { children: name }),
-      (how === "running" || how === "waiting") && /* @__PURE__ */ a4(Do, { name: "Cancel", job: number, action: "cancel-job" }),
-      (how === "cancelled" || how === "failed") && /* @__PURE__ */ a4(Do, { name: "Go on", job: number, action: "resume-job" }),
-      how !== "running" && how !== "waiting" && /* @__PURE__ */ a4(Do, { name: "Remove", job: number, action: "forget-job" })
+      /* @__PURE__ */ a4("span", { class: "job-do", children: [
+        (how === "running" || how === "waiting") && /* @__PURE__ */ a4(Do, { name: "Cancel", job: number, action: "cancel-job" }),
+        (how === "cancelled" || how === "failed") && /* @__PURE__ */ a4(Do, { name: "Go on", job: number, action: "resume-job" }),
+        how !== "running" && how !== "waiting" && /* @__PURE__ */ a4(Do, { name: "Remove", job: number, action: "forget-job" })
+      ] })
     ] }),
     how === "running" && /* @__PURE__ */ a4("progress", { "aria-label": name, max: job.total || void 0, value: job.total ? job.done : void 0 }),
     /* @__PURE__ */ a4("p", { class: "quiet", children: said(job) }),
