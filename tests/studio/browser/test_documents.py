@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from supple.graph.cache import Cache
 from supple.cli.main import main
 from supple.document import CharacterSource, Document, load_document, save_document
+from supple.graph.cache import Cache
 from supple.graph.graph import Graph
 from supple.skins.registry import skin_named
 

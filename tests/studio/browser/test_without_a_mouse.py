@@ -62,7 +62,7 @@ def test_axe_finds_nothing_wrong(server, open_window, theme, opened):
 
 @pytest.mark.parametrize("theme", ["dark", "light"])
 def test_axe_finds_nothing_wrong_with_any_tool_or_sheet(serve, open_window, theme):
-    """Under the skin for which all tools have something to do; then the sheets, layers with keys, and compared skins."""
+    """Under a skin for which all tools have something to do; then sheets, layers with keys, and compared skins."""
     if not AXE.is_file():
         pytest.skip("axe-core is not in web/node_modules: run npm ci in web, or make browser")
     studio = open_window(serve("--skin", "contact", "--vertices", "800"), (1280, 800), color_scheme=theme)

@@ -6460,6 +6460,7 @@ var LENGTH = 30;
 var DRAGGED = 3e3;
 var TWICE = 10;
 var ABOVE = -0.08;
+var ARM = ["LeftArm", "LeftForeArm", "LeftHand"];
 var HAND = { pointerId: 77, pointerType: "mouse", bubbles: true, button: 0, isPrimary: true };
 async function measure(stage2) {
   const meter = new Meter(stage2);
@@ -6485,6 +6486,7 @@ async function measure(stage2) {
   await find("stroke", () => meter.strokes());
   await find("knot", () => meter.knots());
   await find("steps", () => meter.steps());
+  await find("pose", () => meter.poses());
   await meter.said({ do: "undo" });
   await meter.said({ do: "play" });
   await find("besideBinding", () => meter.besideBinding());
@@ -6663,6 +6665,27 @@ var Meter = class {
         const at = performance.now();
         taken.push(await this.said({ do: what }) - at);
       }
+    return taken;
+  }
+  /** From a line over an arm, and another one where it is to go, to a picture of that pose [ms]; all are taken back. */
+  async poses() {
+    chooseTool("stroke-pose");
+    await this.until(() => this.stage.joints?.frame != null);
+    const { names } = this.stage.joints.skeleton;
+    const places = ARM.map((name) => this.stage.joint(names.indexOf(name)));
+    const taken = [];
+    if (places.every((place) => place !== null)) {
+      const baseline2 = places.map((place) => place.toArray());
+      const time = motionTime.peek();
+      for (let i4 = 0; i4 < TWICE; i4++) {
+        const offset = baseline2.map(([x3, y5, z3], joint) => [x3, y5 + 0.1 * joint, z3]);
+        await this.nextPicture();
+        const at = performance.now();
+        taken.push(await this.said({ do: "pose-by-strokes", baseline: baseline2, offset, time, radius: 0.1 }) - at);
+        await this.said({ do: "undo" });
+      }
+    }
+    chooseTool("drag");
     return taken;
   }
   /** When a picture has a command in it [ms]. */
