@@ -12,8 +12,8 @@ from supple.graph.graph import Graph
 from supple.skins.registry import skin_named
 from supple.studio import engine as engines
 from supple.studio import messages as say
-from supple.studio.commands.newest import newest_of_each
 from supple.studio.engine import Engine, Listener
+from supple.studio.newest import newest_of_each
 
 
 def hold(seq, hand="one"):

@@ -15,9 +15,9 @@ from supple.errors import SuppleError
 from supple.memory import leave_alone_what_is_there
 from supple.studio import messages as say
 from supple.studio.commands import is_quiet, perform
-from supple.studio.commands.newest import newest_of_each
 from supple.studio.files.library import Library
 from supple.studio.frames import stamped
+from supple.studio.newest import newest_of_each
 from supple.studio.session import Session
 from supple.studio.state import state_of
 
