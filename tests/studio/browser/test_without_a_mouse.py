@@ -144,6 +144,18 @@ def test_a_setting_is_changed_by_keys_alone_and_is_one_step(studio):
     assert studio.setting("strength")["value"] > value
 
 
+def test_what_is_being_typed_stays_whatever_else_changes_meanwhile(studio):
+    field = studio.page.locator('[data-setting="strength"] input[type=number]')
+    field.fill("0.35")
+    studio.ask("run", rate=0.5)
+    studio.until_state("state.transport.rate === 0.5")
+    studio.frames(3)
+    assert field.input_value() == "0.35"
+    field.press("Enter")
+    studio.until_state("state.undo !== null")
+    assert studio.setting("strength")["value"] == 0.35
+
+
 def test_who_asks_for_less_motion_gets_views_at_once(server, open_window):
     direction = "supple.stage.viewer.camera.getWorldDirection(supple.stage.viewer.camera.position.clone()).toArray()"
     turns = {}

@@ -3457,6 +3457,35 @@ var PoseJoints = class {
   }
 };
 
+// src/ui/number_field.tsx
+function NumberField({ value, set, label, id, step: step2, low, high }) {
+  const typed = useSignal(null);
+  return /* @__PURE__ */ a4(
+    "input",
+    {
+      id,
+      type: "number",
+      "aria-label": label,
+      min: low,
+      max: high,
+      step: step2,
+      value: typed.value ?? value,
+      onInput: ({ currentTarget }) => {
+        typed.value = currentTarget.value;
+      },
+      onChange: ({ currentTarget }) => {
+        const number = currentTarget.valueAsNumber;
+        if (Number.isFinite(number)) set(number);
+        else currentTarget.value = value;
+        typed.value = null;
+      },
+      onBlur: () => {
+        typed.value = null;
+      }
+    }
+  );
+}
+
 // src/ui/layers/amount.tsx
 function AmountField({
   name,
@@ -3505,20 +3534,7 @@ function AmountField({
       ] })
     ] }),
     slider,
-    /* @__PURE__ */ a4(
-      "input",
-      {
-        type: "number",
-        "aria-label": label,
-        step: "any",
-        value: Number(shown3.toFixed(3)),
-        onChange: ({ currentTarget }) => {
-          const typed = currentTarget.valueAsNumber;
-          if (Number.isFinite(typed)) set(typed);
-          else currentTarget.value = String(shown3);
-        }
-      }
-    )
+    /* @__PURE__ */ a4(NumberField, { label, step: "any", value: String(Number(shown3.toFixed(3))), set })
   ] });
 }
 
@@ -10064,19 +10080,14 @@ function Amount({ row, value, id }) {
       }
     ),
     /* @__PURE__ */ a4(
-      "input",
+      NumberField,
       {
         id,
-        type: "number",
-        min: low ?? void 0,
-        max: high ?? void 0,
+        low: low ?? void 0,
+        high: high ?? void 0,
         step: row.kind === "whole" ? 1 : "any",
         value: shown(value),
-        onChange: ({ currentTarget }) => {
-          const typed = currentTarget.valueAsNumber;
-          if (Number.isFinite(typed)) changed(row, row.kind === "whole" ? Math.round(typed) : typed);
-          else currentTarget.value = shown(value);
-        }
+        set: (typed) => changed(row, row.kind === "whole" ? Math.round(typed) : typed)
       }
     )
   ] });
