@@ -22,6 +22,7 @@ FOUND = {
     "seek": [12.0],
     "stroke": [40.0, 50.0],
     "steps": [16.0],
+    "pose": [60.0, 80.0],
     "besideBake": [20.0, 30.0],
     "compared": [25.0],
 }
@@ -34,6 +35,7 @@ def test_what_a_page_measured_is_told_in_seconds():
     assert "2.0 mm from hand to place" in rows["drag while it stands, pointer to picture"].note
     assert "44.9 frames a second arrive" in rows["between frames that arrive"].note
     assert rows["pen lifted to bulge"].seconds == pytest.approx(0.045)
+    assert rows["second line of a drawn pose to picture"].seconds == pytest.approx(0.07)
     assert "40.0 frames a second arrive" in rows["between frames beside a bake"].note
     assert "live setting to picture" not in rows  # nothing was measured of it
 

@@ -204,7 +204,7 @@ def test_what_cannot_be_is_refused_in_four_parts_and_it_plays_on(played):
         say.ChooseSkin(3, "velvet"),
         say.ChooseMotion(4, "slither"),
         say.Hold(5, "mouse", [10**6], [1.0], (0.0, 0.0, 0.0)),
-        say.Hold(6, "mouse", [1, 2], [1.0], (0.0, 0.0, 0.0)),
+        say.Hold(6, "pen", [1, 2], [1.0], (0.0, 0.0, 0.0)),
     ]
     for command in wrong:
         engine.tell(command, ear)

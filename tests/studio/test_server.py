@@ -208,6 +208,20 @@ def test_hands_are_their_windows_own_and_open_when_it_goes_away(inside, engine):
     _until(lambda: not player._nodes[-1].pulls)
 
 
+def test_what_a_window_holds_in_the_air_falls_when_it_goes_away(inside, engine, monkeypatch):
+    told = []
+    monkeypatch.setattr(engine, "tell", lambda command, listener=None: told.append(command))
+    with _socket(inside) as socket:
+        for name in ("Ball 1", "Ball 2", "Ball 3"):
+            socket.send_text(json.dumps({"do": "move-thing", "seq": 1, "name": name, "at": [0.0, 1.0, 0.5]}))
+        thrown = {"do": "move-thing", "seq": 2, "name": "Ball 2", "at": [0.0, 1.0, 0.5], "velocity": [1.0, 0.0, 0.0]}
+        socket.send_text(json.dumps(thrown))
+        socket.send_text(json.dumps({"do": "remove-thing", "seq": 3, "name": "Ball 3"}))
+        _until(lambda: len(told) == 5)
+    _until(lambda: len(told) == 6)
+    assert told[-1] == say.MoveThing(0, "Ball 1", (0.0, 1.0, 0.5), (0.0, 0.0, 0.0))
+
+
 _LET_GO = json.dumps({"do": "let-go", "seq": 1, "hand": "pointer-1"})
 
 

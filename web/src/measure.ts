@@ -18,6 +18,7 @@ const LENGTH = 30; // moves of a stroke
 const DRAGGED = 3000; // how long a knot is dragged [ms]
 const TWICE = 10; // back and again
 const ABOVE = -0.08; // of the picture's height, where the belly is from the middle of who stands
+const ARM = ["LeftArm", "LeftForeArm", "LeftHand"]; // of the hero
 const HAND = { pointerId: 77, pointerType: "mouse", bubbles: true, button: 0, isPrimary: true };
 
 type Figures = Record<string, number | number[] | string>;
@@ -48,6 +49,7 @@ export async function measure(stage: Stage): Promise<void> {
   await find("stroke", () => meter.strokes());
   await find("knot", () => meter.knots());
   await find("steps", () => meter.steps());
+  await find("pose", () => meter.poses());
   await meter.said({ do: "undo" });
   await meter.said({ do: "play" });
   await find("besideBinding", () => meter.besideBinding());
@@ -237,6 +239,28 @@ class Meter {
         const at = performance.now();
         taken.push((await this.said({ do: what })) - at);
       }
+    return taken;
+  }
+
+  /** From a line over an arm, and another one where it is to go, to a picture of that pose [ms]; all are taken back. */
+  async poses(): Promise<number[]> {
+    chooseTool("stroke-pose"); // with it come the joints
+    await this.until(() => this.stage.joints?.frame != null);
+    const { names } = this.stage.joints!.skeleton;
+    const places = ARM.map((name) => this.stage.joint(names.indexOf(name)));
+    const taken: number[] = [];
+    if (places.every((place) => place !== null)) {
+      const baseline = places.map((place) => place.toArray());
+      const time = session.motionTime.peek();
+      for (let i = 0; i < TWICE; i++) {
+        const offset = baseline.map(([x, y, z], joint): [number, number, number] => [x, y + 0.1 * joint, z]);
+        await this.nextPicture();
+        const at = performance.now();
+        taken.push((await this.said({ do: "pose-by-strokes", baseline, offset, time, radius: 0.1 })) - at);
+        await this.said({ do: "undo" });
+      }
+    }
+    chooseTool("drag");
     return taken;
   }
 

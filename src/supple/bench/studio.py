@@ -37,6 +37,7 @@ _TO_PICTURE = {
     "seek": "scrub to picture",
     "stroke": "pen lifted to bulge",
     "steps": "step back or again to picture",
+    "pose": "second line of a drawn pose to picture",
 }
 _FRAMES = {
     "knot": "between frames while a knot is dragged",

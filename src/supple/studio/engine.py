@@ -17,6 +17,7 @@ from supple.studio import messages as say
 from supple.studio.commands import is_quiet, perform
 from supple.studio.files.library import Library
 from supple.studio.frames import stamped
+from supple.studio.newest import newest_of_each
 from supple.studio.session import Session
 from supple.studio.state import state_of
 
@@ -139,10 +140,10 @@ class Engine:
                 listener.event(self._session.curves)
 
     def _obey(self) -> None:
-        """Do all commands that have come, and tell once what they changed."""
+        """Do the commands that have come, and tell once what they changed; what comes meanwhile has its turn."""
         changed = False
-        while not self._commands.empty():
-            command, listener = self._commands.get()
+        come = [self._commands.get() for _ in range(self._commands.qsize())]
+        for command, listener in newest_of_each(come):
             try:
                 perform(self._session, command)
             except SuppleError as error:

@@ -34,7 +34,7 @@ const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (text) {
   const command = JSON.parse(text);
   if (command.do === "drawn") watched.drawn++;
-  else watched.commands.push({...command, at: performance.now()});
+  else watched.commands.push(command);
   send.call(this, text);
 };
 globalThis.WebSocket = class extends WebSocket {

@@ -1,6 +1,10 @@
 """Saving, opening, and going on after the engine was killed."""
 
+import numpy as np
+
+from supple.cli.main import main
 from supple.document import CharacterSource, Document, load_document, save_document
+from supple.graph.cache import Cache
 from supple.graph.graph import Graph
 from supple.skins.registry import skin_named
 
@@ -42,6 +46,25 @@ def test_a_document_is_saved_closed_and_opened_as_it_was(serve, open_window, tmp
     again.until("Math.abs(supple.stage.looked()[2]) < 0.4")
     shown = again.js("supple.stage.looked()")
     assert max(abs(a - b) for a, b in zip(looked[:3], shown[:3], strict=True)) < 0.3
+
+
+def test_a_bake_of_a_document_has_the_vertices_that_were_seen(serve, open_window, tmp_path):
+    window = open_window(serve("--skin", "linear", "--folder", str(tmp_path)))
+    window.pause()
+    window.frame_with(window.ask("radial", name="belly", joint="Spine", swell=0.3))
+    window.frame_with(window.ask("add-key", layer="belly", time=0.6, use="belly", amount=0.2))
+    window.page.keyboard.press("Control+s")
+    window.page.get_by_label("Name").fill("seen")
+    window.page.keyboard.press("Enter")
+    window.until_state(named("seen"))
+    words = ["bake", "--document", str(tmp_path / "seen.supple.json"), "-o", str(tmp_path / "seen.supple")]
+    assert main(words) == 0
+    cache = Cache(tmp_path / "seen.supple")
+    for frame in (7, 30, 51):
+        window.frame_with(window.ask("seek", time=float(cache.times[frame])))
+        window.flesh(1.0)  # a pose goes over to the one that was asked for
+        assert np.abs(window.points() - cache.points[frame]).max() < 4e-5  # a frame is packed to 6e-5 m
+    assert np.abs(cache.points[7] - cache.points[51]).max() > 0.05
 
 
 def test_documents_are_opened_from_the_list(serve, open_window, tmp_path):

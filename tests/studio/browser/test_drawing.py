@@ -53,6 +53,20 @@ INKED = """(() => {
     ink.getContext("2d").getImageData((x - box.left) * ratio, (y - box.top) * ratio, 1, 1).data[3]);
 })()"""
 
+# Keep the frames that come while something is drawn; then, where points were in some of them [m].
+KEEP = """(() => {
+  const newest = supple.stage.newest.bind(supple.stage);
+  globalThis.kept = new Map();
+  supple.stage.newest = (frame) => {
+    if (kept.size < 500) kept.set(frame.frame, {...frame, packed: frame.packed.slice()});
+    newest(frame);
+  };
+})()"""
+PLACES = """it.frames.map((number) => {
+  const {packed, low, side} = kept.get(number);
+  return it.points.map((point) => [0, 1, 2].map((axis) => low[axis] + (side / 65535) * packed[4 * point + axis]));
+})"""
+
 
 @pytest.fixture
 def studio(wide_studio):
@@ -108,6 +122,18 @@ def on_knots(stroke, values):
     return np.einsum("kc,kci->ki", np.array(stroke["shares"]), values[corners])
 
 
+def knots_seen(studio, stretches):
+    """Of each stretch of a line, where its knots are in the frame and the view in which it was drawn [px]."""
+    stroke = stroke_of(studio)
+    points = np.empty(10_000, dtype=int)
+    points[studio.vertex_of_point()] = np.arange(len(studio.vertex_of_point()))
+    corners = points[supple.character("hero", vertices=10_000).triangles[stroke["triangles"]]]
+    wanted = {"frames": [one["look"]["frame"] for one in stretches], "points": corners.ravel().tolist()}
+    for stretch, places in zip(stretches, np.array(studio.js(PLACES, wanted)), strict=True):
+        knots = np.einsum("kc,kci->ki", np.array(stroke["shares"]), places.reshape(*corners.shape, 3))
+        yield view_of(stretch["look"]).project(knots)[0]
+
+
 def view_of(look):
     """How the picture was looked at when something was drawn; panels may have grown since."""
     return View(look["position"], look["target"], look["view_angle"], tuple(look["size"]), look["up"])
@@ -127,7 +153,12 @@ def distance(pixels, line):
 
 
 def test_a_pen_draws_on_the_moving_chest(studio):
-    """Scenario 12: ink follows the pen before the engine has said anything, then the skin swells under it."""
+    """Scenario 12: ink follows the pen before the engine has said anything, then the skin swells under it.
+
+    The knots lie under the line on the frames that were seen, in the views in which they were drawn.
+    """
+    studio.js(KEEP)
+    studio.frames(3)
     pen, line = Pen(studio), chest_line(studio, wide=FREE * CHEST_WIDE)
     pen.down(line[0])
     pen.move(line[1:])
@@ -144,6 +175,8 @@ def test_a_pen_draws_on_the_moving_chest(studio):
     assert max(sample[2] for sample in samples) == pytest.approx(0.8, abs=0.02)
     frames = [stretch["look"]["frame"] for stretch in drawn]
     assert frames == sorted(frames)
+    off = np.min([distance(knots, np.array(samples)[:, :2]) for knots in knots_seen(studio, drawn)], axis=0)
+    assert off.max() < 1.0  # [px]
     studio.frame_with(studio.commands("raise")[-1]["seq"])
     studio.ask("undo")
     studio.until_state("state.undo === null && state.edits.skin_strokes.length === 0")

@@ -6,6 +6,7 @@ import base64
 import http.client
 import re
 import ssl
+import time
 
 import pytest
 
@@ -47,10 +48,12 @@ def _drop(studio, name: str, content: bytes, said: int | None = None) -> str:
 
 
 def test_a_dropped_character_plays_and_a_dropped_motion_moves_it(studio, files):
+    begun = time.monotonic()
     assert _drop(studio, "My hero.glb", files["My hero.glb"]) == "Drop to open"
     state = studio.until_state("state.character === 'My hero.glb' && !state.opening")
     assert state["transport"]["motion"] == "Wave"
     studio.until("supple.stage.skin?.frame?.mesh === it", state["mesh"]["mesh"])
+    assert time.monotonic() - begun < 5.0
     assert state["mesh"]["vertices"] == 600
     _drop(studio, "kick.bvh", files["kick.bvh"])
     state = studio.until_state("state.transport.motion === 'kick.bvh'")

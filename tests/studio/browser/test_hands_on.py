@@ -86,31 +86,97 @@ def _pixel_of_joint(studio, joint):
 
 
 def test_a_ball_is_put_on_the_floor_is_seen_and_flies_as_it_is_thrown(studio):
-    studio.choose_skin("contact")
-    studio.pause()
-    studio.page.keyboard.press("h")
-    left, top, width, height = studio.js(
-        "(({left, top, width, height}) => [left, top, width, height])(supple.stage.canvas.getBoundingClientRect())"
-    )
-    x, y = left + 0.2 * width, top + 0.9 * height
-    studio.page.mouse.move(x, y)
-    studio.page.mouse.down()
-    studio.until_state("state.things.rows.length === 1")
+    x, y = _with_a_ball(studio)
     studio.page.mouse.move(x, y - 40, steps=4)
     studio.until("supple.stage.things.group.children[0]?.visible")
     studio.frames(3)
     red, _, blue = _colour(studio, x, y - 40)
-    assert blue > red + 10  # skin and floor are not
-    before = studio.js("supple.stage.things.group.children[0].matrix.elements.slice(12, 15)")
-    studio.page.mouse.move(x + 60, y - 60, steps=3)
+    assert blue > red + 25  # skin and floor are not
+    before = _ball(studio)
+    studio.page.mouse.move(x - 10, y - 40, steps=2)
+    studio.page.mouse.move(x - 50, y - 70, steps=4)
     studio.page.mouse.up()
-    studio.flesh(0.3)
-    after = studio.js("supple.stage.things.group.children[0].matrix.elements.slice(12, 15)")
-    assert np.isfinite(after).all()
-    assert np.linalg.norm(np.subtract(after, before)) > 0.02
+    thrown = "watched.commands.filter((one) => one.do === 'move-thing' && one.velocity)"
+    studio.until(f"{thrown}.length > 0")
+    let_go = studio.js(f"{thrown}.at(-1)")
+    velocity = np.array(let_go["velocity"])
+    assert np.linalg.norm(velocity) > 0.5  # [m/s]
+    way = np.array(let_go["at"]) - before
+    assert velocity @ way > 0.8 * np.linalg.norm(velocity) * np.linalg.norm(way)
+    studio.frame_with(let_go["seq"])
+    _until_it_lies(studio)
+    gone = _ball(studio)[[0, 2]] - np.array(let_go["at"])[[0, 2]]
+    assert gone @ velocity[[0, 2]] > 0.02 * np.linalg.norm(velocity[[0, 2]])  # on the way it was thrown
     studio.page.keyboard.press("Delete")
     studio.until_state("state.things.rows.length === 0")
     studio.page.keyboard.press("g")
+
+
+def test_a_ball_falls_when_the_window_goes_away_whose_hand_holds_it(studio, server, open_window):
+    x, y = _with_a_ball(studio)
+    studio.page.mouse.move(x, y - 60, steps=4)
+    studio.until("supple.stage.things.group.children[0]?.visible")
+    studio.frames(6)
+    assert _ball(studio)[1] > 0.2
+    other = open_window(server)
+    other.until("supple.stage.things.group.children[0]?.visible")
+    other.flesh(0.5)
+    assert _ball(other)[1] > 0.2  # it hangs where it is held
+    studio.page.close()
+    _until_it_lies(other)
+    other.ask("remove-thing", name="Ball 1")
+    other.until_state("state.things.rows.length === 0")
+
+
+def test_things_are_thrown_under_a_skin_that_meets_them_and_others_say_so(studio):
+    studio.choose_skin("linear")
+    studio.page.keyboard.press("h")
+    panel = studio.page.get_by_role("region", name="Throw things")
+    panel.get_by_text("This skin meets nothing. Contact does:").wait_for()
+    studio.page.mouse.click(*_floor(studio))
+    studio.frames(3)
+    assert studio.commands("add-thing") == []
+    panel.get_by_role("button", name="Contact").click()
+    studio.until_state("state.views[0].stages.at(-1).skin === 'contact' && preparing === null")
+    panel.get_by_role("button", name="Ball", exact=True).wait_for()
+    studio.page.keyboard.press("g")
+
+
+def _floor(studio):
+    """Where the floor is seen beside the character [CSS pixels]."""
+    left, top, width, height = studio.js(
+        "(({left, top, width, height}) => [left, top, width, height])(supple.stage.canvas.getBoundingClientRect())"
+    )
+    return left + 0.25 * width, top + 0.9 * height
+
+
+def _with_a_ball(studio):
+    """A ball is on the floor, and the mouse holds it; where that is in the page."""
+    studio.choose_skin("contact")
+    studio.pause()
+    studio.flesh(1.0)  # the camera has come to rest too
+    studio.page.keyboard.press("h")
+    x, y = _floor(studio)
+    studio.page.mouse.move(x, y)
+    studio.page.mouse.down()
+    studio.until_state("state.things.rows.length === 1")
+    return x, y
+
+
+def _ball(studio):
+    return np.array(studio.js("supple.stage.things.group.children[0].matrix.elements.slice(12, 15)"))
+
+
+def _until_it_lies(studio):
+    """The ball comes down and lies on the floor: a radius above it, and still."""
+    before, now = np.full(3, np.inf), _ball(studio)
+    for _ in range(20):
+        studio.flesh(0.25)
+        before, now = now, _ball(studio)
+        if abs(now[1] - before[1]) < 2e-3 and now[1] < 0.11:
+            break
+    assert np.isfinite(now).all()
+    assert abs(now[1] - 0.1) < 0.01
 
 
 def test_a_message_over_the_stage_lets_it_be_pressed_and_can_be_put_away(studio):

@@ -72,7 +72,9 @@ def test_the_light_is_green_while_a_performer_sends_and_red_a_second_after(liste
         assert state["undo"] == "Record Take 1"
     finally:
         performer.stop()
+    stopped = time.monotonic()
     studio.until_state("state.capture.light === 'lost'")
+    assert 0.8 < time.monotonic() - stopped < 2.0
     assert studio.page.locator(".light.lost").count() == 1
     studio.ask("undo")
     studio.until_state("!state.motions.includes('Take 1')")

@@ -120,7 +120,7 @@ COVERED = """[...document.querySelectorAll(".toolbar button")].filter((one) => {
 }).map((one) => one.id)"""
 
 
-@pytest.mark.parametrize("size", [(1280, 800), (640, 400), (390, 844)])
+@pytest.mark.parametrize("size", [(1280, 800), (1024, 700), (640, 400), (390, 844)])
 def test_nothing_lies_over_the_body_or_over_the_tools(server, open_window, size):
     studio = open_window(server, size)
     studio.afresh()
@@ -152,6 +152,43 @@ def test_all_tools_are_reached_however_low_the_stage_is(serve, open_window):
     assert studio.js(CUT) == []
 
 
+@pytest.mark.parametrize("size", [(1280, 800), (640, 400), (390, 844)])
+def test_the_rows_of_a_tool_are_seen_when_it_is_chosen(server, open_window, size):
+    studio = open_window(server, size)
+    studio.afresh()
+    for key in "rgu":
+        studio.js("(() => { const panel = document.querySelector('.panel'); panel.scrollTop = panel.scrollHeight; })()")
+        studio.page.keyboard.press(key)
+        studio.frames(2)
+        below = "document.querySelector('.tool-options').getBoundingClientRect().top"
+        assert studio.js(f"{below} - document.querySelector('.panel').getBoundingClientRect().top") >= 0.0
+    studio.page.keyboard.press("g")
+
+
+# Of every measure: where the middle of its name, its curve and its values are, and where its curve begins.
+ROWS = """(() => {
+  const boxes = (kind) => [...document.querySelectorAll(kind)].map((one) => one.getBoundingClientRect());
+  const [names, curves, values] = [".curve-name", ".curve", ".curve-values"].map(boxes);
+  return names.map((name, i) =>
+    [...[name, curves[i], values[i]].map(({top, bottom}) => (top + bottom) / 2), curves[i].left, curves[i].width]);
+})()"""
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (640, 400)])
+def test_curves_stand_in_rows_before_there_are_any(server, open_window, size):
+    studio = open_window(server, size)
+    studio.afresh()
+    studio.pause()
+    studio.page.keyboard.press("q")
+    studio.page.get_by_text("Curves are drawn while the motion plays").wait_for()
+    rows = np.array(studio.js(ROWS))
+    assert rows.shape == (3, 5)
+    assert np.ptp(rows[:, :3], axis=1).max() < 3.0
+    assert np.ptp(rows[:, 3:], axis=0).max() < 1.0
+    assert np.diff(rows[:, 0]).min() > 10.0
+    studio.page.keyboard.press("q")
+
+
 UNDER_LABELS = """supple.stage.panes.map((pane) => {
   const {viewer, canvas} = supple.stage;
   const {top, height} = supple.stage.boxOf(pane);
@@ -165,7 +202,13 @@ UNDER_LABELS = """supple.stage.panes.map((pane) => {
 })"""
 
 
-@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
+# Names of skins that are longer than their labels.
+CUT_NAMES = """[...document.querySelectorAll(".pane-label > .button > span")]
+  .filter((one) => one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1)
+  .map((one) => one.innerText)"""
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1024, 700), (640, 400), (390, 844)])
 def test_bodies_that_are_compared_stand_clear_of_their_labels(server, open_window, size):
     studio = open_window(server, size)
     studio.afresh()
@@ -177,6 +220,7 @@ def test_bodies_that_are_compared_stand_clear_of_their_labels(server, open_windo
     studio.page.keyboard.press("f")
     studio.frames(5)
     assert min(studio.js(UNDER_LABELS)) >= 0.0
+    assert studio.js(CUT_NAMES) == []
     rows = studio.js("[...document.querySelectorAll('.pane')].map((one) => one.getBoundingClientRect().top)")
     assert sorted(map(rows.count, set(rows))) in ([4], [2, 2])  # no row has a gap
 

@@ -60,6 +60,52 @@ def test_axe_finds_nothing_wrong(server, open_window, theme, opened):
     assert wrong == {}
 
 
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_axe_finds_nothing_wrong_with_any_tool_or_sheet(serve, open_window, theme):
+    """Under a skin for which all tools have something to do; then sheets, layers with keys, and compared skins."""
+    if not AXE.is_file():
+        pytest.skip("axe-core is not in web/node_modules: run npm ci in web, or make browser")
+    studio = open_window(serve("--skin", "contact", "--vertices", "800"), (1280, 800), color_scheme=theme)
+    studio.until_bound()
+    studio.pause()
+    studio.page.evaluate(AXE.read_text(encoding="utf-8"))
+    wrong = {}
+
+    def look(name):
+        studio.frames(2)
+        found = studio.page.evaluate("axe.run().then(({violations}) => violations)")
+        wrong.update({(name, one["id"]): [node["html"][:120] for node in one["nodes"]] for one in found})
+
+    tools = studio.js("[...document.querySelectorAll('.toolbar button')].map(({id}) => id)")
+    assert len(tools) >= 11
+    for tool in tools:
+        studio.page.locator(f"#{tool}").click()
+        look(tool)
+    studio.frame_with(studio.ask("radial", name="belly", joint="Spine", swell=0.2))
+    studio.until_state("state.edits.layers.length === 1")
+    studio.page.get_by_role("button", name="Key of belly at 0.00 seconds").click()
+    studio.page.get_by_role("radio", name="a curve of your own").click()
+    look("key")
+    studio.page.keyboard.press("Escape")
+    studio.page.get_by_text("Live capture").click()
+    look("capture")
+    studio.ask("add-view", skin="linear")
+    studio.until_state("state.views.length === 2 && preparing === null")
+    studio.ask("show", measure="stretch")
+    studio.page.keyboard.press("q")
+    look("compared")
+    studio.page.keyboard.press("Control+e")
+    studio.page.locator(".popover").wait_for()
+    look("export")
+    studio.page.keyboard.press("Escape")
+    for key in ("Control+o", "Control+Shift+O", "Control+Shift+S"):
+        studio.page.keyboard.press(key)
+        studio.page.locator("dialog[open]").wait_for()
+        look(key)
+        studio.page.keyboard.press("Escape")
+    assert wrong == {}
+
+
 def test_keys_do_what_buttons_do(studio):
     press = studio.page.keyboard.press
     press("Space")
@@ -96,6 +142,18 @@ def test_a_setting_is_changed_by_keys_alone_and_is_one_step(studio):
     state = studio.until_state("state.undo !== null")
     assert "strength" in state["undo"]
     assert studio.setting("strength")["value"] > value
+
+
+def test_what_is_being_typed_stays_whatever_else_changes_meanwhile(studio):
+    field = studio.page.locator('[data-setting="strength"] input[type=number]')
+    field.fill("0.35")
+    studio.ask("run", rate=0.5)
+    studio.until_state("state.transport.rate === 0.5")
+    studio.frames(3)
+    assert field.input_value() == "0.35"
+    field.press("Enter")
+    studio.until_state("state.undo !== null")
+    assert studio.setting("strength")["value"] == 0.35
 
 
 def test_who_asks_for_less_motion_gets_views_at_once(server, open_window):

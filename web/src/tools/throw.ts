@@ -27,7 +27,7 @@ interface Held {
   trail: { at: Vector3; time: number }[];
   sent: number;
   seq: number | null;
-  released: boolean;
+  released: Vector3 | null; // how fast it goes since it was let go [m/s]
 }
 
 export class ThrowThings implements Tool {
@@ -68,12 +68,13 @@ export class ThrowThings implements Tool {
     const held = this.held;
     if (event.pointerId !== held?.pointer) return;
     held.at = this.under(event, held);
-    held.trail.push({ at: held.at.clone(), time: performance.now() });
-    while (held.trail.length > 2 && performance.now() - held.trail[0]!.time > SPEED_OVER) held.trail.shift();
+    held.trail.push({ at: held.at.clone(), time: event.timeStamp });
+    while (held.trail.length > 2 && event.timeStamp - held.trail[0]!.time > SPEED_OVER) held.trail.shift();
   }
 
   up(event: PointerEvent): void {
-    if (event.pointerId === this.held?.pointer) this.held.released = true;
+    // By the clock of the hand: pictures may come seldom.
+    if (event.pointerId === this.held?.pointer) this.held.released = speed(this.held, event.timeStamp);
     this.stage.redraw();
   }
 
@@ -87,9 +88,9 @@ export class ThrowThings implements Tool {
     this.stage.redraw();
     if (held.name === null) return;
     if (held.released) {
-      const velocity = this.speed(held);
+      const velocity = held.released.toArray();
       if (held.trail.length > 1 || held.sent > 0)
-        ask({ do: "move-thing", name: held.name, at: held.at.toArray(), velocity: velocity.toArray() });
+        ask({ do: "move-thing", name: held.name, at: held.at.toArray(), velocity });
       this.held = null;
     } else if (held.trail.length > 1 && performance.now() - held.sent > SHORTEST_WAIT) {
       held.sent = performance.now();
@@ -113,7 +114,7 @@ export class ThrowThings implements Tool {
   }
 
   leave(): void {
-    if (this.held) this.held.released = true;
+    if (this.held) this.held.released ??= new Vector3();
     this.update();
     this.held = null;
   }
@@ -126,8 +127,8 @@ export class ThrowThings implements Tool {
   ): boolean {
     const { camera } = this.stage.viewer;
     const depth = at.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector3()));
-    const trail = [{ at: at.clone(), time: performance.now() }];
-    this.held = { pointer: event.pointerId, name, at, depth, trail, sent: 0, released: false, ...asked };
+    const trail = [{ at: at.clone(), time: event.timeStamp }];
+    this.held = { pointer: event.pointerId, name, at, depth, trail, sent: 0, released: null, ...asked };
     return true;
   }
 
@@ -149,13 +150,13 @@ export class ThrowThings implements Tool {
     if (!(along > 0 && along - distance < farthest)) return null;
     return camera.position.clone().addScaledVector(direction, along);
   }
+}
 
-  /** How fast the hand went [m/s]; one that stood still for a moment throws nothing. */
-  private speed({ trail }: Held): Vector3 {
-    const [first, last] = [trail[0]!, trail.at(-1)!];
-    const seconds = (performance.now() - first.time) / 1000;
-    const way = last.at.clone().sub(first.at);
-    if (seconds < 0.005 || performance.now() - last.time > SPEED_OVER) return new Vector3();
-    return way.divideScalar(seconds).clampLength(0, FASTEST);
-  }
+/** How fast the hand went before some time [m/s]; one that stood still for a moment throws nothing. */
+function speed({ trail }: Held, now: number): Vector3 {
+  const [first, last] = [trail[0]!, trail.at(-1)!];
+  const seconds = (now - first.time) / 1000;
+  const way = last.at.clone().sub(first.at);
+  if (seconds < 0.005 || now - last.time > SPEED_OVER) return new Vector3();
+  return way.divideScalar(seconds).clampLength(0, FASTEST);
 }

@@ -31,8 +31,8 @@ export function ActionButton({ id, stage, text, beside, named = false }: ButtonP
       {icon && !text && <Icon name={icon} />}
       {text}
       {named && (
-        <span class="tool-name" aria-hidden="true">
-          {name} <kbd>{keys}</kbd>
+        <span class="tool-name" aria-hidden="true" data-keys={keys}>
+          {name}
         </span>
       )}
       {beside && <span class="step quiet wide-only">{beside}</span>}

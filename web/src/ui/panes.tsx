@@ -3,7 +3,7 @@ import { viewMilliseconds } from "../meters";
 import { grid } from "../scene/layout";
 import { activeStage, activeView, ask, drafts, state, view } from "../session";
 import { Icon } from "./icons";
-import { plainName } from "./words";
+import { breakable, plainName } from "./words";
 
 export function Panes() {
   const views = state.value?.views ?? [];
@@ -29,7 +29,7 @@ export function Panes() {
               onClick={() => choose(number)}
             >
               <i class="view-dot" />
-              <span>{plainName(stages.at(-1)?.name ?? "")}</span>
+              <span>{breakable(plainName(stages.at(-1)?.name ?? ""))}</span>
             </button>
             <span class="quiet figure">
               {preparing ? "binding …" : `${(viewMilliseconds.value[number] ?? 0).toFixed(1)} ms`}

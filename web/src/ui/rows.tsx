@@ -4,6 +4,7 @@ import type { SettingRow, Value } from "../messages";
 import { notSoon, soon } from "../pace";
 import { ask, drafts, stage, view } from "../session";
 import { Icon } from "./icons";
+import { NumberField } from "./number_field";
 import { fromSlider, STEPS, shown, toSlider } from "./scale";
 
 function change(row: SettingRow, value: Value, done: boolean): void {
@@ -92,18 +93,13 @@ function Amount({ row, value, id }: { row: SettingRow; value: number; id: string
           onChange={(event) => changed(row, fromSlider(Number(event.currentTarget.value), row))}
         />
       )}
-      <input
+      <NumberField
         id={id}
-        type="number"
-        min={low ?? undefined}
-        max={high ?? undefined}
+        low={low ?? undefined}
+        high={high ?? undefined}
         step={row.kind === "whole" ? 1 : "any"}
         value={shown(value)}
-        onChange={({ currentTarget }) => {
-          const typed = currentTarget.valueAsNumber;
-          if (Number.isFinite(typed)) changed(row, row.kind === "whole" ? Math.round(typed) : typed);
-          else currentTarget.value = shown(value);
-        }}
+        set={(typed) => changed(row, row.kind === "whole" ? Math.round(typed) : typed)}
       />
     </div>
   );

@@ -1,4 +1,5 @@
 // The tools, on the left of the stage, and what the chosen one is for.
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Stage } from "../scene/stage";
 import type { Tool, ToolId } from "../tools/tool";
 import { isOffered, tool, tools } from "../tools/toolbox";
@@ -45,9 +46,15 @@ export function Toolbar({ stage }: { stage: Stage }) {
 /** What the chosen tool is for, and its own rows; the first thing in the panel. */
 export function ToolOptions() {
   const now = tool.value;
+  const section = useRef<HTMLElement>(null);
+  const shown = useRef(now);
+  useLayoutEffect(() => {
+    if (shown.current !== now) section.current?.closest(".panel")?.scrollTo({ top: 0 }); // its rows are seen at once
+    shown.current = now;
+  }, [now]);
   if (!now) return null;
   return (
-    <section class="tool-options" aria-label={now.name}>
+    <section class="tool-options" ref={section} aria-label={now.name}>
       <h2>{now.name}</h2>
       <p class="quiet">{now.hint}</p>
       {now.options?.()}

@@ -9,6 +9,13 @@ export function plainName(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+const BREAKS: Record<string, string> = { quaternion: "quater\u00ADnion", ncremental: "ncre\u00ADmental" };
+
+/** A name whose long words may be broken where there is little room. */
+export function breakable(name: string): string {
+  return Object.entries(BREAKS).reduce((made, [word, parts]) => made.replace(word, parts), name);
+}
+
 /** What a skin does, in a line for those who see its name for the first time. */
 export const SKIN_WORDS: Record<string, string> = {
   linear: "Skin goes with the bones. The least work; twists collapse.",
@@ -26,6 +33,11 @@ export const SKIN_WORDS: Record<string, string> = {
   curves: "A few curves along the limbs, taught by a slower skin.",
   "curve-dynamics": "A few curves along the limbs, in time.",
 };
+
+/** A number with two figures; what is rounded to nothing has no sign. */
+export function twoFigures(value: number): string {
+  return (Math.round(100 * value) / 100 + 0).toFixed(2);
+}
 
 /** A part of an error, as it stands by itself: with a capital letter and a full stop. */
 export function sentence(part: string): string {

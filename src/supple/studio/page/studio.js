@@ -2026,6 +2026,10 @@ function plainName(name) {
   const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ").toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+var BREAKS = { quaternion: "quater­nion", ncremental: "ncre­mental" };
+function breakable(name) {
+  return Object.entries(BREAKS).reduce((made, [word, parts]) => made.replace(word, parts), name);
+}
 var SKIN_WORDS = {
   linear: "Skin goes with the bones. The least work; twists collapse.",
   "dual-quaternion": "Skin goes with the bones. Twists keep their girth, bends bulge outside.",
@@ -2042,6 +2046,9 @@ var SKIN_WORDS = {
   curves: "A few curves along the limbs, taught by a slower skin.",
   "curve-dynamics": "A few curves along the limbs, in time."
 };
+function twoFigures(value) {
+  return (Math.round(100 * value) / 100 + 0).toFixed(2);
+}
 function sentence(part) {
   const whole = /[.!?…]$/.test(part) ? part : `${part}.`;
   return whole.charAt(0).toUpperCase() + whole.slice(1);
@@ -3450,6 +3457,35 @@ var PoseJoints = class {
   }
 };
 
+// src/ui/number_field.tsx
+function NumberField({ value, set, label, id, step: step2, low, high }) {
+  const typed = useSignal(null);
+  return /* @__PURE__ */ a4(
+    "input",
+    {
+      id,
+      type: "number",
+      "aria-label": label,
+      min: low,
+      max: high,
+      step: step2,
+      value: typed.value ?? value,
+      onInput: ({ currentTarget }) => {
+        typed.value = currentTarget.value;
+      },
+      onChange: ({ currentTarget }) => {
+        const number = currentTarget.valueAsNumber;
+        if (Number.isFinite(number)) set(number);
+        else currentTarget.value = value;
+        typed.value = null;
+      },
+      onBlur: () => {
+        typed.value = null;
+      }
+    }
+  );
+}
+
 // src/ui/layers/amount.tsx
 function AmountField({
   name,
@@ -3498,20 +3534,7 @@ function AmountField({
       ] })
     ] }),
     slider,
-    /* @__PURE__ */ a4(
-      "input",
-      {
-        type: "number",
-        "aria-label": label,
-        step: "any",
-        value: Number(shown3.toFixed(3)),
-        onChange: ({ currentTarget }) => {
-          const typed = currentTarget.valueAsNumber;
-          if (Number.isFinite(typed)) set(typed);
-          else currentTarget.value = String(shown3);
-        }
-      }
-    )
+    /* @__PURE__ */ a4(NumberField, { label, step: "any", value: String(Number(shown3.toFixed(3))), set })
   ] });
 }
 
@@ -5877,11 +5900,11 @@ var ThrowThings = class {
     const held = this.held;
     if (event.pointerId !== held?.pointer) return;
     held.at = this.under(event, held);
-    held.trail.push({ at: held.at.clone(), time: performance.now() });
-    while (held.trail.length > 2 && performance.now() - held.trail[0].time > SPEED_OVER) held.trail.shift();
+    held.trail.push({ at: held.at.clone(), time: event.timeStamp });
+    while (held.trail.length > 2 && event.timeStamp - held.trail[0].time > SPEED_OVER) held.trail.shift();
   }
   up(event) {
-    if (event.pointerId === this.held?.pointer) this.held.released = true;
+    if (event.pointerId === this.held?.pointer) this.held.released = speed(this.held, event.timeStamp);
     this.stage.redraw();
   }
   hover() {
@@ -5893,9 +5916,9 @@ var ThrowThings = class {
     this.stage.redraw();
     if (held.name === null) return;
     if (held.released) {
-      const velocity = this.speed(held);
+      const velocity = held.released.toArray();
       if (held.trail.length > 1 || held.sent > 0)
-        ask({ do: "move-thing", name: held.name, at: held.at.toArray(), velocity: velocity.toArray() });
+        ask({ do: "move-thing", name: held.name, at: held.at.toArray(), velocity });
       this.held = null;
     } else if (held.trail.length > 1 && performance.now() - held.sent > SHORTEST_WAIT7) {
       held.sent = performance.now();
@@ -5915,15 +5938,15 @@ var ThrowThings = class {
     this.held = null;
   }
   leave() {
-    if (this.held) this.held.released = true;
+    if (this.held) this.held.released ??= new Vector318();
     this.update();
     this.held = null;
   }
   hold(event, name, at, asked = { known: [], seq: null }) {
     const { camera } = this.stage.viewer;
     const depth = at.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector318()));
-    const trail = [{ at: at.clone(), time: performance.now() }];
-    this.held = { pointer: event.pointerId, name, at, depth, trail, sent: 0, released: false, ...asked };
+    const trail = [{ at: at.clone(), time: event.timeStamp }];
+    this.held = { pointer: event.pointerId, name, at, depth, trail, sent: 0, released: null, ...asked };
     return true;
   }
   /** Where the pointer is on the plane that the thing moves on, and not under the floor. */
@@ -5943,15 +5966,14 @@ var ThrowThings = class {
     if (!(along > 0 && along - distance < farthest)) return null;
     return camera.position.clone().addScaledVector(direction, along);
   }
-  /** How fast the hand went [m/s]; one that stood still for a moment throws nothing. */
-  speed({ trail }) {
-    const [first, last2] = [trail[0], trail.at(-1)];
-    const seconds = (performance.now() - first.time) / 1e3;
-    const way = last2.at.clone().sub(first.at);
-    if (seconds < 5e-3 || performance.now() - last2.time > SPEED_OVER) return new Vector318();
-    return way.divideScalar(seconds).clampLength(0, FASTEST);
-  }
 };
+function speed({ trail }, now) {
+  const [first, last2] = [trail[0], trail.at(-1)];
+  const seconds = (now - first.time) / 1e3;
+  const way = last2.at.clone().sub(first.at);
+  if (seconds < 5e-3 || now - last2.time > SPEED_OVER) return new Vector318();
+  return way.divideScalar(seconds).clampLength(0, FASTEST);
+}
 
 // src/scene/drawn_line.ts
 import {
@@ -6133,12 +6155,12 @@ var current2 = y3(null);
 var sizeOfAll = O(() => state.value?.mesh.size || 1.8);
 x2(() => {
   const size3 = sizeOfAll.value;
-  const { height: height2, wavelength, speed, width: width2 } = SIZES;
+  const { height: height2, wavelength, speed: speed2, width: width2 } = SIZES;
   const rounded = (value) => Number((value * size3).toPrecision(2));
   figures2.value = {
     height: rounded(height2),
     wavelength: rounded(wavelength),
-    speed: rounded(speed),
+    speed: rounded(speed2),
     width: rounded(width2)
   };
 });
@@ -6228,7 +6250,7 @@ function change2(what, done) {
   if (stroke && isWave(stroke)) ask({ ...waveOf(stroke), done });
 }
 function Options2() {
-  const { height: height2, wavelength, speed, width: width2 } = figures2.value;
+  const { height: height2, wavelength, speed: speed2, width: width2 } = figures2.value;
   const size3 = sizeOfAll.value;
   const { strokes: strokes2 = [], firm = false } = state.value?.edits ?? {};
   const least = (value) => Math.max(1e-3, value);
@@ -6283,7 +6305,7 @@ function Options2() {
         unit: "m/s",
         low: 0.03 * size3,
         high: 1.2 * size3,
-        value: speed,
+        value: speed2,
         change: (value, done) => change2({ speed: least(value) }, done)
       }
     ),
@@ -6454,6 +6476,7 @@ var LENGTH = 30;
 var DRAGGED = 3e3;
 var TWICE = 10;
 var ABOVE = -0.08;
+var ARM = ["LeftArm", "LeftForeArm", "LeftHand"];
 var HAND = { pointerId: 77, pointerType: "mouse", bubbles: true, button: 0, isPrimary: true };
 async function measure(stage2) {
   const meter = new Meter(stage2);
@@ -6479,6 +6502,7 @@ async function measure(stage2) {
   await find("stroke", () => meter.strokes());
   await find("knot", () => meter.knots());
   await find("steps", () => meter.steps());
+  await find("pose", () => meter.poses());
   await meter.said({ do: "undo" });
   await meter.said({ do: "play" });
   await find("besideBinding", () => meter.besideBinding());
@@ -6657,6 +6681,27 @@ var Meter = class {
         const at = performance.now();
         taken.push(await this.said({ do: what }) - at);
       }
+    return taken;
+  }
+  /** From a line over an arm, and another one where it is to go, to a picture of that pose [ms]; all are taken back. */
+  async poses() {
+    chooseTool("stroke-pose");
+    await this.until(() => this.stage.joints?.frame != null);
+    const { names } = this.stage.joints.skeleton;
+    const places = ARM.map((name) => this.stage.joint(names.indexOf(name)));
+    const taken = [];
+    if (places.every((place) => place !== null)) {
+      const baseline2 = places.map((place) => place.toArray());
+      const time = motionTime.peek();
+      for (let i4 = 0; i4 < TWICE; i4++) {
+        const offset = baseline2.map(([x3, y5, z3], joint) => [x3, y5 + 0.1 * joint, z3]);
+        await this.nextPicture();
+        const at = performance.now();
+        taken.push(await this.said({ do: "pose-by-strokes", baseline: baseline2, offset, time, radius: 0.1 }) - at);
+        await this.said({ do: "undo" });
+      }
+    }
+    chooseTool("drag");
     return taken;
   }
   /** When a picture has a command in it [ms]. */
@@ -8382,7 +8427,7 @@ function setSpan(start, end) {
 function otherSpeed(by) {
   const rate = state.value?.transport.rate ?? 1;
   const at = SPEEDS.reduce(
-    (best, speed, i4) => Math.abs(speed - rate) < Math.abs(SPEEDS[best] - rate) ? i4 : best,
+    (best, speed2, i4) => Math.abs(speed2 - rate) < Math.abs(SPEEDS[best] - rate) ? i4 : best,
     0
   );
   ask({ do: "run", rate: SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, at + by))] });
@@ -9747,7 +9792,7 @@ function Use({ name, edits }) {
   ] });
 }
 function Now({ name, users }) {
-  const words = useComputed(() => (amounts.value[name] ?? 0).toFixed(2));
+  const words = useComputed(() => twoFigures(amounts.value[name] ?? 0));
   return /* @__PURE__ */ a4(
     "output",
     {
@@ -9900,7 +9945,7 @@ function Panes() {
                 onClick: () => choose(number),
                 children: [
                   /* @__PURE__ */ a4("i", { class: "view-dot" }),
-                  /* @__PURE__ */ a4("span", { children: plainName(stages.at(-1)?.name ?? "") })
+                  /* @__PURE__ */ a4("span", { children: breakable(plainName(stages.at(-1)?.name ?? "")) })
                 ]
               }
             ),
@@ -10035,19 +10080,14 @@ function Amount({ row, value, id }) {
       }
     ),
     /* @__PURE__ */ a4(
-      "input",
+      NumberField,
       {
         id,
-        type: "number",
-        min: low ?? void 0,
-        max: high ?? void 0,
+        low: low ?? void 0,
+        high: high ?? void 0,
         step: row.kind === "whole" ? 1 : "any",
         value: shown(value),
-        onChange: ({ currentTarget }) => {
-          const typed = currentTarget.valueAsNumber;
-          if (Number.isFinite(typed)) changed(row, row.kind === "whole" ? Math.round(typed) : typed);
-          else currentTarget.value = shown(value);
-        }
+        set: (typed) => changed(row, row.kind === "whole" ? Math.round(typed) : typed)
       }
     )
   ] });
@@ -10102,11 +10142,7 @@ function ActionButton({ id, stage: stage2, text, beside, named = false }) {
       children: [
         icon && !text && /* @__PURE__ */ a4(Icon, { name: icon }),
         text,
-        named && /* @__PURE__ */ a4("span", { class: "tool-name", "aria-hidden": "true", children: [
-          name,
-          " ",
-          /* @__PURE__ */ a4("kbd", { children: keys })
-        ] }),
+        named && /* @__PURE__ */ a4("span", { class: "tool-name", "aria-hidden": "true", "data-keys": keys, children: name }),
         beside && /* @__PURE__ */ a4("span", { class: "step quiet wide-only", children: beside })
       ]
     }
@@ -10142,8 +10178,14 @@ function Toolbar({ stage: stage2 }) {
 }
 function ToolOptions() {
   const now = tool.value;
+  const section = T2(null);
+  const shown3 = T2(now);
+  F2(() => {
+    if (shown3.current !== now) section.current?.closest(".panel")?.scrollTo({ top: 0 });
+    shown3.current = now;
+  }, [now]);
   if (!now) return null;
-  return /* @__PURE__ */ a4("section", { class: "tool-options", "aria-label": now.name, children: [
+  return /* @__PURE__ */ a4("section", { class: "tool-options", ref: section, "aria-label": now.name, children: [
     /* @__PURE__ */ a4("h2", { children: now.name }),
     /* @__PURE__ */ a4("p", { class: "quiet", children: now.hint }),
     now.options?.()
@@ -11054,10 +11096,10 @@ function Speed() {
       title: "Speed of the motion (↓ ↑)",
       value: String(rate),
       onChange: (event) => ask({ do: "run", rate: Number(event.currentTarget.value) }),
-      children: speeds.map((speed) => /* @__PURE__ */ a4("option", { value: String(speed), children: [
-        speed < 0 ? `−${-speed}` : speed,
+      children: speeds.map((speed2) => /* @__PURE__ */ a4("option", { value: String(speed2), children: [
+        speed2 < 0 ? `−${-speed2}` : speed2,
         " ×"
-      ] }, speed))
+      ] }, speed2))
     }
   );
 }
@@ -11228,7 +11270,7 @@ function percent({ done, total }) {
 function Sheet({ close: close3 }) {
   const jobs = state.value?.jobs ?? [];
   return /* @__PURE__ */ a4("div", { class: "jobs", children: [
-    /* @__PURE__ */ a4("header", { children: [
+    /* @__PURE__ */ a4("div", { class: "sheet-head", children: [
       /* @__PURE__ */ a4("h2", { children: "Export" }),
       /* @__PURE__ */ a4("button", { type: "button", class: "button small", "aria-label": "Close", onClick: close3, children: /* @__PURE__ */ a4(Icon, { name: "close" }) })
     ] }),
@@ -11277,9 +11319,11 @@ function OneJob({ job }) {
   return /* @__PURE__ */ a4("li", { class: "job", "data-state": how, children: [
     /* @__PURE__ */ a4("div", { class: "job-head", children: [
       how === "done" ? /* @__PURE__ */ a4("a", { href: `/result/${number}`, download: name, children: name }) : /* @__PURE__ */ a4("b", { children: name }),
-      (how === "running" || how === "waiting") && /* @__PURE__ */ a4(Do, { name: "Cancel", job: number, action: "cancel-job" }),
-      (how === "cancelled" || how === "failed") && /* @__PURE__ */ a4(Do, { name: "Go on", job: number, action: "resume-job" }),
-      how !== "running" && how !== "waiting" && /* @__PURE__ */ a4(Do, { name: "Remove", job: number, action: "forget-job" })
+      /* @__PURE__ */ a4("span", { class: "job-do", children: [
+        (how === "running" || how === "waiting") && /* @__PURE__ */ a4(Do, { name: "Cancel", job: number, action: "cancel-job" }),
+        (how === "cancelled" || how === "failed") && /* @__PURE__ */ a4(Do, { name: "Go on", job: number, action: "resume-job" }),
+        how !== "running" && how !== "waiting" && /* @__PURE__ */ a4(Do, { name: "Remove", job: number, action: "forget-job" })
+      ] })
     ] }),
     how === "running" && /* @__PURE__ */ a4("progress", { "aria-label": name, max: job.total || void 0, value: job.total ? job.done : void 0 }),
     /* @__PURE__ */ a4("p", { class: "quiet", children: said(job) }),

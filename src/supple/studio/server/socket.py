@@ -44,6 +44,7 @@ class Window(Listener):
         self._newest: dict[int, dict[int, bytes]] = {}  # of the last complete one
         self._out: Counter[int] = Counter()  # frames on their way, by view
         self._hands: set[str] = set()
+        self._things: dict[str, say.MoveThing] = {}  # that are held in the air, and where
         self._something = asyncio.Event()
 
     def frame(self, frame: bytes) -> None:
@@ -82,6 +83,8 @@ class Window(Listener):
         finally:
             for hand in self._hands:
                 self._engine.tell(say.LetGo(0, hand))
+            for held in self._things.values():
+                self._engine.tell(msgspec.structs.replace(held, seq=0, velocity=(0.0, 0.0, 0.0)))
             self._engine.leave(self)
             sending.cancel()
 
@@ -122,7 +125,15 @@ class Window(Listener):
                     count -= 1  # one for every frame that was sent is never too much
                 self._something.set()
             else:
+                self._note_thing(command)
                 self._engine.tell(self._with_own_hand(command), self)
+
+    def _note_thing(self, command: say.AnyCommand) -> None:
+        """What is held falls when its window goes away."""
+        if isinstance(command, say.MoveThing) and command.velocity is None:
+            self._things[command.name] = command
+        elif isinstance(command, say.MoveThing | say.RemoveThing):
+            self._things.pop(command.name, None)
 
     def _with_own_hand(self, command: say.AnyCommand) -> say.AnyCommand:
         """Hands of two windows are two, whatever they are called, and open when their window goes away."""

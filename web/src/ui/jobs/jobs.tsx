@@ -52,12 +52,12 @@ function Sheet({ close }: { close: () => void }) {
   const jobs = state.value?.jobs ?? [];
   return (
     <div class="jobs">
-      <header>
+      <div class="sheet-head">
         <h2>Export</h2>
         <button type="button" class="button small" aria-label="Close" onClick={close}>
           <Icon name="close" />
         </button>
-      </header>
+      </div>
       <NewJob kinds={state.value?.job_kinds ?? []} />
       {jobs.length > 0 && (
         <ul aria-label="Jobs">
@@ -127,9 +127,11 @@ function OneJob({ job }: { job: JobInfo }) {
         ) : (
           <b>{name}</b>
         )}
-        {(how === "running" || how === "waiting") && <Do name="Cancel" job={number} action="cancel-job" />}
-        {(how === "cancelled" || how === "failed") && <Do name="Go on" job={number} action="resume-job" />}
-        {how !== "running" && how !== "waiting" && <Do name="Remove" job={number} action="forget-job" />}
+        <span class="job-do">
+          {(how === "running" || how === "waiting") && <Do name="Cancel" job={number} action="cancel-job" />}
+          {(how === "cancelled" || how === "failed") && <Do name="Go on" job={number} action="resume-job" />}
+          {how !== "running" && how !== "waiting" && <Do name="Remove" job={number} action="forget-job" />}
+        </span>
       </div>
       {how === "running" && (
         <progress aria-label={name} max={job.total || undefined} value={job.total ? job.done : undefined} />

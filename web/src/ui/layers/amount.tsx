@@ -1,6 +1,7 @@
 // How much of something there is: a slider that shows it while it moves, and a number; one step when it is let go.
 import { notSoon, soon } from "../../pace";
 import { drafts } from "../../session";
+import { NumberField } from "../number_field";
 
 export function AmountField({
   name,
@@ -56,17 +57,7 @@ export function AmountField({
         {unit && <span class="unit"> {unit}</span>}
       </span>
       {slider}
-      <input
-        type="number"
-        aria-label={label}
-        step="any"
-        value={Number(shown.toFixed(3))}
-        onChange={({ currentTarget }) => {
-          const typed = currentTarget.valueAsNumber;
-          if (Number.isFinite(typed)) set(typed);
-          else currentTarget.value = String(shown);
-        }}
-      />
+      <NumberField label={label} step="any" value={String(Number(shown.toFixed(3)))} set={set} />
     </div>
   );
 }

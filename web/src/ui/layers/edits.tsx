@@ -4,6 +4,7 @@ import { amounts } from "../../amounts";
 import type { EditsInfo, LayerInfo } from "../../messages";
 import { ask, state } from "../../session";
 import { Icon } from "../icons";
+import { twoFigures } from "../words";
 import { AmountField } from "./amount";
 import { layersWanted, playhead } from "./choice";
 
@@ -159,7 +160,7 @@ function Use({ name, edits }: { name: string; edits: EditsInfo }) {
 
 /** How much there is of it in the frame that is shown. */
 function Now({ name, users }: { name: string; users: readonly LayerInfo[] }) {
-  const words = useComputed(() => (amounts.value[name] ?? 0).toFixed(2));
+  const words = useComputed(() => twoFigures(amounts.value[name] ?? 0));
   return (
     <output
       class="quiet keyed"
