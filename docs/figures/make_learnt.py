@@ -16,6 +16,7 @@ from supple.geometry.quaternions import quat_from_axis_angle
 from supple.render.camera import Camera
 from supple.render.renderer import Renderer
 from supple.render.sheet import contact_sheet, save_picture
+from supple.skins.curves.beam.meeting import meet
 from supple.skins.curves.beam.static import StaticBeam
 from supple.skins.curves.network.curve_network import curve_network
 from supple.skins.curves.network.transfer import Transfer
@@ -30,6 +31,9 @@ NAMES = ("linear blend", "learnt from other motions", "the flesh itself")
 WIND = (0.0, 12.0, 0.0)
 FINGERS = ("joints at thirds of the finger", "joints where people have them")
 WINDS = ("no wind", "in a wind, a1 = 1", "in a wind, a1 = 4")
+BALL = 0.045  # m
+DEEP = 0.02  # m: how far the ball comes into the arm
+TOUCHED = ("nothing in the way", "a ball: nodes alone are pushed out", "a ball: curves bend as beams")
 
 
 def learnt(folder: Path) -> None:
@@ -73,6 +77,46 @@ def beams(folder: Path) -> None:
     save_picture(contact_sheet([pictures], captions=WINDS), folder / "curves-wind.jpg")
 
 
+def meetings(folder: Path) -> None:
+    """A ball in an arm's curves: nodes that are merely pushed out of it, and curves that meet it as beams."""
+    arm = supple.character("arm", vertices=3000)
+    network = curve_network(arm, nodes_per_vertex=0.25)
+    transfer = Transfer.from_network(network)
+    pose = supple.Pose.from_rotations(arm.skeleton, {arm.skeleton.names[1]: quat_from_axis_angle([0, 0, 1], 0.9)})
+    bent = HostSkin(supple.DualQuaternion(), arm)(pose)
+    nodes = network.nodes(bent)
+    longest = int(np.argmax([part.nodes * part.curves for part in network.parts]))
+    own = nodes[network.starts[longest] : network.starts[longest + 1]]
+    middle = own.mean(axis=0)
+    front = own[np.argmax(((own - middle) * (0.0, 0.0, 1.0)).sum(axis=1) - np.abs(own[:, 0] - middle[0]))]
+    center = front + np.array([0.0, 0.0, BALL - DEEP])
+
+    def outside(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        away = points - center
+        far = np.linalg.norm(away, axis=1)
+        return far - BALL, away / far[:, None]
+
+    pictures, camera = [], Camera.framing(bent, size=SIZE, direction=(0.9, 0.5, 0.6))
+    for shown in TOUCHED:
+        moved = np.zeros_like(nodes)
+        for number, part in enumerate(network.parts if shown != TOUCHED[0] else ()):
+            curves = nodes[network.starts[number] : network.starts[number + 1]].reshape(part.curves, part.nodes, 3)
+            offsets = np.zeros_like(curves)
+            for curve, offset in zip(curves, offsets, strict=True):
+                if shown == TOUCHED[1]:
+                    distances, normals = outside(curve)
+                    offset[:] = np.maximum(-distances, 0.0)[:, None] * normals
+                else:
+                    offset[:] = meet(StaticBeam(part.nodes), curve, outside).offsets
+            moved[network.starts[number] : network.starts[number + 1]] = offsets.reshape(-1, 3)
+        skin = transfer.apply_to_base(bent, nodes + moved)
+        far = np.linalg.norm(skin - bent, axis=1)
+        inside = np.maximum(BALL - np.linalg.norm(skin - center, axis=1), 0.0)
+        sys.stdout.write(f"{shown}: {(far > 1e-3).sum()} vertices give way, deepest in {1000 * inside.max():.1f} mm\n")
+        pictures.append(curves_picture(network, points=skin, size=SIZE, camera=camera))
+    save_picture(contact_sheet([pictures], captions=TOUCHED), folder / "curves-ball.jpg")
+
+
 def fingers(folder: Path) -> None:
     """A finger whose knuckles are where people have them, bent with its joints at thirds and with people's joints."""
     example = Path(__file__).resolve().parents[2] / "examples" / "22_joint_statistics.py"
@@ -100,4 +144,5 @@ if __name__ == "__main__":
     where = Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURES
     fingers(where)
     beams(where)
+    meetings(where)
     learnt(where)

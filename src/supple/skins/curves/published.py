@@ -18,7 +18,8 @@ What is where, by its chapters:
 Where the forces come from examples and are blended, the static beam cancels: with F_e = K q_e,
     K^-1 sum_e w_e F_e = sum_e w_e q_e,
 whatever a1 and a2 are. So `CurveNetwork`, which blends examples, solves no beams; `ExampleSpace` does, to show that it
-is the same. Beams do something where a load is no example (`sag`) and where curves have mass (`CurveDynamics`).
+is the same. Beams do something where a load is no example (`sag`), where something is in the way
+(`supple.skins.curves.beam.meeting`), and where curves have mass (`CurveDynamics`).
 """
 
 from __future__ import annotations
