@@ -39,9 +39,9 @@ def test_a_bulge_is_erased_by_the_brush_and_given_a_knot(studio):
     for _ in range(2):
         count = len(studio.state()["edits"]["skin_strokes"][0]["triangles"])
         line(studio, [knot_pixel(studio, knot) for knot in range(count)])
-    studio.until_state("state.past.filter((step) => step.startsWith('Erase')).length === 2")
-    after = studio.state()["edits"]["skin_strokes"][0]["height"]
-    assert abs(after) < 0.7 * abs(before["height"])
+    studio.until_state("state.past.some((step) => step.startsWith('Erase'))")
+    left = 0.7 * abs(before["height"])  # the second stroke may find little: a slow hand erases more
+    studio.until_state(f"Math.abs(state.edits.skin_strokes[0].height) < {left}")
 
 
 def knot_pixel(studio, knot):

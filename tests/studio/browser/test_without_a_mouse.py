@@ -167,8 +167,12 @@ def test_who_asks_for_less_motion_gets_views_at_once(server, open_window):
             "(() => { globalThis.looks = []; const after = supple.stage.options.afterPicture;"
             f"supple.stage.options.afterPicture = (...given) => {{ looks.push({direction}); after(...given); }}; }})()"
         )
+        studio.page.keyboard.press("1")  # a document keeps how it was looked at
+        studio.until("looks.length > 60")
+        studio.js("looks.length = 0")
         studio.page.keyboard.press("3")
-        studio.until("looks.length > 30")
+        pressed = studio.js("looks.length")  # a busy machine takes its time to press
+        studio.until(f"looks.length > {pressed + 30}")
         looks = np.array(studio.js("looks"))
         turns[motion] = len(np.unique(np.round(looks, 4), axis=0))
     assert turns["reduce"] <= 2  # before and after

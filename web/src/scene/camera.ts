@@ -14,6 +14,7 @@ const STILL = 1e-4; // of the body between two frames, in sizes
 const JUMP = 0.5; // of the body between two frames, in sizes; the camera jumps along
 const ROOM = 1.14; // about a character that fills the picture: it moves
 const TURN_TIME = 0.28; // [s]
+const TURN_PICTURES = 4; // at least, of a turn: where few are drawn it takes longer
 
 export type ViewName = "front" | "side" | "top";
 
@@ -164,7 +165,7 @@ export class Viewer {
   /** Before every picture; says whether the camera moved. */
   update(seconds: number): boolean {
     const before = this.camera.matrixWorld.clone();
-    if (this.turn) this.goOn(this.turn, seconds);
+    if (this.turn) this.goOn(this.turn, Math.min(seconds, TURN_TIME / TURN_PICTURES));
     this.controls.update();
     this.camera.rotateZ(this.rolled);
     this.seeAll();

@@ -7200,6 +7200,7 @@ var STILL = 1e-4;
 var JUMP = 0.5;
 var ROOM3 = 1.14;
 var TURN_TIME = 0.28;
+var TURN_PICTURES = 4;
 var FROM = {
   front: new Vector322(0, 0.06, 1),
   side: new Vector322(1, 0.06, 0),
@@ -7332,7 +7333,7 @@ var Viewer = class {
   /** Before every picture; says whether the camera moved. */
   update(seconds) {
     const before = this.camera.matrixWorld.clone();
-    if (this.turn) this.goOn(this.turn, seconds);
+    if (this.turn) this.goOn(this.turn, Math.min(seconds, TURN_TIME / TURN_PICTURES));
     this.controls.update();
     this.camera.rotateZ(this.rolled);
     this.seeAll();
