@@ -18,7 +18,7 @@ from supple.render.renderer import Renderer
 from supple.render.sheet import contact_sheet, save_picture
 from supple.skins.curves.beam.meeting import meet
 from supple.skins.curves.beam.static import StaticBeam
-from supple.skins.curves.network.curve_network import curve_network
+from supple.skins.curves.network.curve_network import Network, curve_network
 from supple.skins.curves.network.transfer import Transfer
 from supple.skins.curves.published import sag
 from supple.skins.examples import HostSkin
@@ -57,13 +57,17 @@ def learnt(folder: Path) -> None:
     save_picture(contact_sheet(rows, captions=NAMES), folder / "pose-space-jump.jpg")
 
 
-def beams(folder: Path) -> None:
-    """An arm's curves in a bend: as learnt, under a wind that no example has, and stiffer under the same wind."""
+def bent_arm() -> tuple[Network, Transfer, np.ndarray]:
+    """The curves of an arm, how its skin follows them, and its skin where the elbow is bent."""
     arm = supple.character("arm", vertices=3000)
     network = curve_network(arm, nodes_per_vertex=0.25)
-    transfer = Transfer.from_network(network)
     pose = supple.Pose.from_rotations(arm.skeleton, {arm.skeleton.names[1]: quat_from_axis_angle([0, 0, 1], 0.9)})
-    bent = HostSkin(supple.DualQuaternion(), arm)(pose)
+    return network, Transfer.from_network(network), HostSkin(supple.DualQuaternion(), arm)(pose)
+
+
+def beams(folder: Path) -> None:
+    """An arm's curves in a bend: as learnt, under a wind that no example has, and stiffer under the same wind."""
+    network, transfer, bent = bent_arm()
     pictures = []
     camera = Camera.framing(bent, size=SIZE, direction=(0.3, 0.3, 1.0))
     for bending in (None, 1.0, 4.0):
@@ -79,11 +83,7 @@ def beams(folder: Path) -> None:
 
 def meetings(folder: Path) -> None:
     """A ball in an arm's curves: nodes that are merely pushed out of it, and curves that meet it as beams."""
-    arm = supple.character("arm", vertices=3000)
-    network = curve_network(arm, nodes_per_vertex=0.25)
-    transfer = Transfer.from_network(network)
-    pose = supple.Pose.from_rotations(arm.skeleton, {arm.skeleton.names[1]: quat_from_axis_angle([0, 0, 1], 0.9)})
-    bent = HostSkin(supple.DualQuaternion(), arm)(pose)
+    network, transfer, bent = bent_arm()
     nodes = network.nodes(bent)
     longest = int(np.argmax([part.nodes * part.curves for part in network.parts]))
     own = nodes[network.starts[longest] : network.starts[longest + 1]]

@@ -54,7 +54,7 @@ def mend(
     for time in range(_FITS):
         weights = mend_edges(frames, bones, weights, triangles, influences=influences, surface=surface)
         off = _placed(frames, bones, weights) - truth
-        ratio = np.max([_ratios(truth[:, f], off[:, f], edges) for f in range(frames.count)], axis=0)
+        ratio = _lengthened(truth + off, truth, edges)
         squared = float(np.square(off).sum())
         dearest = _DEAREST * squared if time == 0 else dearest
         if ratio.max(initial=0.0) < _WORTH * least and squared <= dearest:
@@ -94,9 +94,7 @@ def mend_edges(
         beside.setdefault(other, []).append(one)
     placed = _placed(frames, bones, mended)
     for _ in range(_ROUNDS):
-        ratio = np.max(
-            [_lengths(placed[:, f], edges) / _lengths(truth[:, f], edges) for f in range(frames.count)], axis=0
-        )
+        ratio = _lengthened(placed, truth, edges)
         torn = np.flatnonzero(ratio > LIMIT)
         ends = edges[torn[np.argsort(-ratio[torn], kind="stable")]].ravel()
         helped = False
@@ -141,7 +139,7 @@ def _mend_together(
     """
     total = float(np.square(off).sum())
     for rings in _TOGETHER:
-        ratio = np.max([_ratios(truth[:, f], off[:, f], edges) for f in range(frames.count)], axis=0)
+        ratio = _lengthened(truth + off, truth, edges)
         for torn in np.flatnonzero(ratio > LIMIT)[np.argsort(-ratio[ratio > LIMIT], kind="stable")]:
             some = np.unique(edges[torn])
             for _ in range(rings):
@@ -235,8 +233,10 @@ def _lengths(points: FloatArray, edges: IntArray) -> FloatArray:
     return np.asarray(np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1))
 
 
-def _ratios(truth: FloatArray, off: FloatArray, edges: IntArray) -> FloatArray:
-    return _lengths(truth + off, edges) / _lengths(truth, edges)
+def _lengthened(placed: FloatArray, truth: FloatArray, edges: IntArray) -> FloatArray:
+    """How many times as long as in the sequence every edge (E,) becomes in the frame in which it is the most."""
+    ratios = [_lengths(placed[:, f], edges) / _lengths(truth[:, f], edges) for f in range(truth.shape[1])]
+    return np.asarray(np.max(ratios, axis=0))
 
 
 def _cut(weights: FloatArray, influences: int) -> FloatArray:

@@ -140,7 +140,7 @@ class Constraints:
     """The rows of the step problem. `initial_velocities` are w0, `target_velocities` what is wanted along the normal.
 
     `compliances` and `tangent_compliances` are along the normal and the surface; `gaps` [m, rad] at the start of the
-    step; `coupled_links` with their blocks are J, `counts` of them each. The limit of a ball, whichever way it turns,
+    step; `coupled_links` with their blocks are J, `counts` of them each. The limit of a joint, whichever way it turns,
     is |w + b| <= `radii` with b its `bends` [rad/s]; `radii` of others are negative. `bounds` [N m s] are of the
     friction of joints, which has no normal, and negative for all else. `inverse_masses` [1/kg] are what the links of a
     contact yield, each by itself. `offsets` are by how much flesh,

@@ -6,7 +6,7 @@ velocities, w_c = w0_c + J_c d the velocity of constraint c, n its normal, R its
 
     minimise  1/2 d^T A d + sum_c [ (t - n . w)_+^2 / (2 R) + mu l h(|w_t|) ],
 
-h the Huber function with the slope |w_t| / (R_t mu l) up to 1; of the limit of a ball (|w + b| - r)_+^2 / (2 R). It is
+h the Huber function with the slope |w_t| / (R_t mu l) up to 1; of a limit (|w + b| - r)_+^2 / (2 R). It is
 convex and has a continuous gradient, so Newton's method with an exact line search converges from anywhere [Castro2023].
 Its slopes are the impulses: along the normal (t - n . w)_+ / R, which never pull, and along the surface against the
 sliding, at most mu l. The normal impulse l in that bound is the one of the iteration before (lagged, [Li2020]), and the
@@ -419,8 +419,6 @@ def solve_contacts(
         state.impulses[c] = state.held_impulses[c]
         if c < counts[CONTACTS]:  # a round may begin outside
             state.impulses[c] = project_onto_cone(state.held_impulses[c], n, constraints.frictions[c])
-        elif constraints.bounds[c] < wp.float64(0.0) and constraints.radii[c] < wp.float64(0.0):
-            state.impulses[c] = wp.max(wp.dot(n, state.held_impulses[c]), wp.float64(0.0)) * n
         state.friction_bounds[c] = constraints.frictions[c] * wp.dot(n, state.impulses[c])
         state.loads[c] = wp.vec3d()
         if constraints.bounds[c] >= wp.float64(0.0):
