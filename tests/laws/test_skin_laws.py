@@ -7,6 +7,7 @@ import pytest
 
 import supple
 from conftest import make_tube
+from supple.character import Crowd
 from supple.geometry import quaternions
 
 SMALL = {"position-based": {"tetrahedra": 300}, "contact": {"elements": 300}, "lattice": {"resolution": 16}}
@@ -72,3 +73,16 @@ def test_another_player_and_another_run_give_the_same_bits(small_tube, skin, pla
     assert (played(supple.player(small_tube, skin), poses) == frames).all()
     player.reset()
     assert (played(player, poses) == frames).all()
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_copies_move_as_one_character_does_whatever_players_live(small_tube, skin, player, poses, frames, count):
+    """Bindings of a character and of crowds of it share what never changes: that must not depend on who came first."""
+    if isinstance(skin, supple.ArticulatedContact):
+        pytest.skip("the bodies of contact are of one character each")
+    crowd = Crowd.of(small_tube, count)
+    together = supple.player(crowd, skin)
+    for pose, frame in zip(poses, frames, strict=True):
+        at = crowd.gathered(np.stack([pose.world_from_joint] * count))
+        copies = crowd.apart(together.advance(supple.Pose(at)))
+        np.testing.assert_allclose(copies, np.stack([frame] * count), atol=1e-6)

@@ -120,9 +120,9 @@ class RestVolume:
             told = f"{where}: the skin encloses no volume, none is kept; set keep_volume=False, or give it a body"
             warnings.warn(told, SuppleWarning, stacklevel=2)
 
-    def initial_offsets(self, rest_points: FloatArray, copies: int) -> FloatArray:
-        """What the volume of every copy shall be, and the offset that brings it there, before one is found."""
-        return np.tile([topology.signed_volume(rest_points, self.surface), 0.0], copies)
+    def initial_offsets(self, rest_points: FloatArray) -> Float32Array:
+        """What the volume of one copy shall be, and the offset that brings it there, before one is found."""
+        return np.array([topology.signed_volume(rest_points, self.surface), 0.0], dtype=np.float32)
 
     def part_volumes(self, rest_points: FloatArray) -> Float32Array:
         """The volumes (J,) [m³] of all parts of one copy at rest, as cones about their joints."""
@@ -205,11 +205,11 @@ class VolumePreserver:
         self._origins = constants.blank(self._copies * self._joints, wp.vec3f)
         self._terms = [wp.empty(len(points), dtype=wp.float32, device=device) for _ in range(3)]
         rest = volume.member.points
-        copies = self._copies
+        # Of one copy: bindings of one character and of crowds of it share their constants.
         offsets, parts = constants.derive(
-            rest, "volumes", lambda: (volume.initial_offsets(rest, copies), volume.part_volumes(rest))
+            rest, "volumes", lambda: (volume.initial_offsets(rest), volume.part_volumes(rest))
         )
-        self._offsets = devices.to_device(offsets.astype(np.float32), wp.float32, device)
+        self._offsets = devices.to_device(np.tile(offsets, self._copies), wp.float32, device)
         self._rest_parts = devices.to_device(parts, wp.float32, device)
         self._thickness = devices.to_device(volume.thickness, wp.float32, device)
         self._limits = devices.to_device(volume.limits, wp.float32, device)
@@ -304,7 +304,7 @@ class VolumePreserver:
             return
         points = self._morph_targets.update(pose.shapes)
         if points is not None:
-            devices.write(self._offsets, self._volume.initial_offsets(points, self._copies))
+            devices.write(self._offsets, np.tile(self._volume.initial_offsets(points), self._copies))
             devices.write(self._rest_parts, self._volume.part_volumes(points))
         pose.write_heads(self._origins)
 

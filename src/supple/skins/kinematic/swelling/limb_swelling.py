@@ -115,8 +115,9 @@ class LimbSweller:
         self._swelling, self._meter = swelling, swelling.meter
         self._morph_targets = MorphTargets(swelling.member.points, swelling.member.shapes)
         rest = swelling.member.points
+        # Of one copy: bindings of one character and of crowds of it share their constants.
         volumes, distances = constants.derive(rest, "limbs", lambda: (self._volumes(rest), self._distances_of(rest)))
-        self._rest_volumes = devices.to_device(volumes, wp.float32, device)
+        self._rest_volumes = devices.to_device(np.tile(volumes, swelling.copies), wp.float32, device)
         self._radii = devices.to_device(self._radii_now(), wp.vec3f, device)
         self._distances = devices.to_device(distances, wp.float32, device)
         self._heads = constants.blank(swelling.copies * len(swelling.member.skeleton), wp.vec3f)
@@ -131,7 +132,7 @@ class LimbSweller:
 
     def _volumes(self, points: FloatArray) -> Float32Array:
         assert self._meter is not None
-        return np.tile(self._meter(points[None])[0], self._swelling.copies).astype(np.float32)
+        return self._meter(points[None])[0].astype(np.float32)
 
     def _distances_of(self, points: FloatArray) -> Float32Array:
         assert self._swelling.girths is not None
@@ -214,7 +215,7 @@ class LimbSweller:
             return
         points = self._morph_targets.update(pose.shapes)
         if points is not None:
-            devices.write(self._rest_volumes, self._volumes(points))
+            devices.write(self._rest_volumes, np.tile(self._volumes(points), self._swelling.copies))
             devices.write(self._distances, self._distances_of(points))
         pose.write_heads(self._heads)
 
