@@ -277,10 +277,11 @@ class Window:
         """Where a display point is seen in the page [CSS pixels]."""
         x, y = self.js(
             """(() => {
-              const {skin, viewer, canvas} = supple.stage;
-              const box = canvas.getBoundingClientRect();
+              const {skin, viewer, canvas, pane} = supple.stage;
+              const {left, top} = canvas.getBoundingClientRect();
+              const box = supple.stage.boxOf(pane);
               const seen = skin.point(it, viewer.camera.position.clone()).project(viewer.camera);
-              return [box.left + box.width * (1 + seen.x) / 2, box.top + box.height * (1 - seen.y) / 2];
+              return [left + box.left + box.width * (1 + seen.x) / 2, top + box.top + box.height * (1 - seen.y) / 2];
             })()""",
             point,
         )

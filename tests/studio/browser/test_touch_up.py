@@ -1,6 +1,7 @@
 """What was drawn is touched up in a window: erased by a brush, timed by hand, given a knot; and a line is walked."""
 
 import numpy as np
+import pytest
 
 
 def bulge(studio):
@@ -24,7 +25,12 @@ def line(studio, pixels):
     studio.page.mouse.up()
 
 
-def test_a_bulge_lies_where_it_was_drawn_beside_the_tools_of_a_small_window(studio):
+@pytest.mark.parametrize("skins", [1, 2])
+def test_a_bulge_lies_where_it_was_drawn(studio, skins):
+    """In a small window the camera looks beside its middle, since tools stand there; or labels of compared skins."""
+    if skins == 2:
+        studio.ask("add-view", skin="linear")
+        studio.until_state("state.views.length === 2 && preparing === null")
     x, y = bulge(studio)
     stroke = studio.state()["edits"]["skin_strokes"][0]
     studio.frame_with(studio.ask("undo"))
