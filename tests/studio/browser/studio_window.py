@@ -6,6 +6,8 @@ Nothing here waits for a time that has gone by; everything waits for frames, com
 from __future__ import annotations
 
 import base64
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -15,7 +17,7 @@ from studio_fingers import Fingers
 
 import supple
 
-PATIENCE = 60_000  # [ms] after which what never came is said not to come; no test needs a fraction of it
+PATIENCE = 240_000  # [ms] after which what never came is said not to come; other work on the machine may be in the way
 PLACES = {
     "belly": ("Spine", (0.0, 0.0, 1.0)),
     "chest": ("Spine2", (0.0, 0.0, 1.0)),
@@ -275,10 +277,11 @@ class Window:
         """Where a display point is seen in the page [CSS pixels]."""
         x, y = self.js(
             """(() => {
-              const {skin, viewer, canvas} = supple.stage;
-              const box = canvas.getBoundingClientRect();
+              const {skin, viewer, canvas, pane} = supple.stage;
+              const {left, top} = canvas.getBoundingClientRect();
+              const box = supple.stage.boxOf(pane);
               const seen = skin.point(it, viewer.camera.position.clone()).project(viewer.camera);
-              return [box.left + box.width * (1 + seen.x) / 2, box.top + box.height * (1 - seen.y) / 2];
+              return [left + box.left + box.width * (1 + seen.x) / 2, top + box.top + box.height * (1 - seen.y) / 2];
             })()""",
             point,
         )
@@ -313,6 +316,22 @@ class Window:
         self.page.mouse.up()
         self.until("watched.commands.filter(({do: what}) => what === 'let-go').length > it", count)
         return self.frame_with(self.commands("let-go")[-1]["seq"])
+
+    def swing(self, pixels: Sequence[tuple[float, float]], times: Sequence[float]) -> None:
+        """Move the mouse, which is down, through pixels at those times [s], and lift it at the last.
+
+        The times are those of the hand, which events tell the page however late it hears of them.
+        """
+        devtools = self.page.context.new_cdp_session(self.page)
+        start = time.time() + 0.2  # it rested before
+        for i, ((x, y), at) in enumerate(zip(pixels, times, strict=True)):
+            last = i + 1 == len(times)
+            time.sleep(max(0.0, start + at - time.time()))
+            kind = "mouseReleased" if last else "mouseMoved"
+            mouse = {"x": x, "y": y, "button": "left", "buttons": 0 if last else 1, "clickCount": 1}
+            devtools.send("Input.dispatchMouseEvent", {"type": kind, "timestamp": start + at, **mouse})
+        self.mouse = pixels[-1]
+        self.page.mouse.up()  # for Playwright, which knows nothing of it
 
     def drag(self, place: str, right: float, up: float, steps: int = 5) -> Frame:
         """Take hold of a place of the hero and move it by so many pixels; the mouse stays down."""

@@ -86,7 +86,7 @@ def test_little_is_lost_when_the_engine_is_killed(serve, open_window):
     window.until_state("state.saving.saved")
     window.take("belly")
     server.kill()
-    window.page.get_by_text("The engine is out of reach").wait_for(timeout=10_000)
+    window.page.get_by_text("The engine is out of reach").wait_for()
     window.errors.clear()
     window.page.close()
     server.start_again()

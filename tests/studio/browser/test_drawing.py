@@ -45,12 +45,16 @@ SQUARE = """((knots) => {
     }
   return null;
 })(it)"""
+# How much ink there is at pixels, or beside them by as much as a walking chest goes up and down in the picture.
 INKED = """(() => {
   const ink = document.querySelector("canvas.ink");
   const ratio = ink.width / ink.clientWidth;
   const box = ink.getBoundingClientRect();
-  return it.map(([x, y]) =>
-    ink.getContext("2d").getImageData((x - box.left) * ratio, (y - box.top) * ratio, 1, 1).data[3]);
+  return it.map(([x, y]) => {
+    const [left, top] = [(x - box.left - 12) * ratio, (y - box.top - 12) * ratio];
+    return ink.getContext("2d").getImageData(left, top, 24 * ratio, 24 * ratio).data.filter((_, i) => i % 4 === 3)
+      .reduce((most, alpha) => Math.max(most, alpha));
+  });
 })()"""
 
 # Keep the frames that come while something is drawn; then, where points were in some of them [m].

@@ -9,6 +9,7 @@ import ssl
 import time
 
 import pytest
+from studio_window import PATIENCE
 
 import supple
 
@@ -102,7 +103,7 @@ def test_a_file_that_cannot_be_opened_at_the_start_is_said_in_the_page_and_then_
     studio = open_window(server, ready="session.failure.value")
     studio.page.get_by_text("Nothing was opened.").wait_for()
     assert "half.glb" in studio.notices()
-    assert server.process.wait(60) != 0
+    assert server.process.wait(PATIENCE / 1000) != 0
     assert "half.glb" in server.process.stdout.read()
     studio.until("document.querySelector('.notices').innerText.includes('half.glb')")  # and it stays
     studio.errors.clear()  # the browser's own words about a socket that was closed
@@ -110,7 +111,8 @@ def test_a_file_that_cannot_be_opened_at_the_start_is_said_in_the_page_and_then_
 
 def _until_it_serves(port: int) -> None:
     """The address is printed before the engine is made, and Chromium does not wait long for TLS."""
-    line = http.client.HTTPSConnection("127.0.0.1", port, context=ssl._create_unverified_context(), timeout=100)
+    unchecked = ssl._create_unverified_context()
+    line = http.client.HTTPSConnection("127.0.0.1", port, context=unchecked, timeout=PATIENCE / 1000)
     line.request("GET", "/")
     assert line.getresponse().status == 401
     line.close()
@@ -124,7 +126,7 @@ def test_another_device_types_the_code_of_the_terminal(serve, chromium):
     _until_it_serves(server.port)
     context = chromium.new_context(ignore_https_errors=True)
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(PATIENCE)
     page.goto(server.origin)
     page.get_by_label("Code").press_sequentially("000 00x")
     page.keyboard.press("Enter")

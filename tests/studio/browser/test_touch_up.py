@@ -1,6 +1,7 @@
 """What was drawn is touched up in a window: erased by a brush, timed by hand, given a knot; and a line is walked."""
 
 import numpy as np
+import pytest
 
 
 def bulge(studio):
@@ -24,6 +25,21 @@ def line(studio, pixels):
     studio.page.mouse.up()
 
 
+@pytest.mark.parametrize("skins", [1, 2])
+def test_a_bulge_lies_where_it_was_drawn(studio, skins):
+    """In a small window the camera looks beside its middle, since tools stand there; or labels of compared skins."""
+    if skins == 2:
+        studio.ask("add-view", skin="linear")
+        studio.until_state("state.views.length === 2 && preparing === null")
+    x, y = bulge(studio)
+    stroke = studio.state()["edits"]["skin_strokes"][0]
+    studio.frame_with(studio.ask("undo"))
+    studio.flesh(0.6)
+    knots = np.array([knot_pixel(studio, knot, stroke) for knot in range(len(stroke["triangles"]))])
+    assert np.abs(knots[:, 1] - y).max() < 2.0  # [px]
+    assert np.allclose([knots[:, 0].min(), knots[:, 0].max()], [x - 6, x + 18], atol=2.0)
+
+
 def test_a_bulge_is_erased_by_the_brush_and_given_a_knot(studio):
     bulge(studio)
     name = studio.state()["edits"]["shapes"][0]
@@ -44,19 +60,12 @@ def test_a_bulge_is_erased_by_the_brush_and_given_a_knot(studio):
     studio.until_state(f"Math.abs(state.edits.skin_strokes[0].height) < {left}")
 
 
-def knot_pixel(studio, knot):
-    """Where a knot of the first stroke is in the window."""
-    point = studio.js(
-        """(() => {
-          const stroke = supple.session.state.value.edits.skin_strokes[0];
-          const at = 3 * stroke.triangles[it];
-          const {triangles} = supple.stage.skin.data;
-          return stroke.shares[it].map((share, i) => [triangles[at + i], share]);
-        })()""",
-        knot,
-    )
-    corners = np.array([studio.pixel(int(corner)) for corner, _ in point])
-    return tuple(np.array([share for _, share in point]) @ corners)
+def knot_pixel(studio, knot, stroke=None):
+    """Where a knot of the first stroke is in the window, or of one that was there."""
+    stroke = stroke or studio.state()["edits"]["skin_strokes"][0]
+    first = 3 * stroke["triangles"][knot]
+    corners = studio.js("Array.from(supple.stage.skin.data.triangles.slice(it, it + 3))", first)
+    return tuple(np.array(stroke["shares"][knot]) @ np.array([studio.pixel(corner) for corner in corners]))
 
 
 def test_a_shape_comes_and_goes_as_the_pointer_went(studio):

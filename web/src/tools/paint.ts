@@ -8,7 +8,7 @@ import { ask, radius, state, view } from "../session";
 import { type Vector2, Vector3 } from "../three";
 import { BrushOptions } from "../ui/brush";
 import { action, fillValue, mirror, paintedMap, retouched, softness, strength } from "./brush";
-import { pixelOf, placeAt, type Tool } from "./tool";
+import { movesOf, pixelOf, placeAt, type Tool } from "./tool";
 
 const SPACING = 0.4; // of the radius between two places of a stroke, at most
 const HALVINGS = 3; // of the way between two pointer events, to fill it
@@ -88,8 +88,7 @@ export class PaintMap implements Tool {
 
   move(event: PointerEvent): void {
     if (event.pointerId !== this.stroke?.pointer) return;
-    const samples = event.getCoalescedEvents?.() ?? [];
-    for (const sample of samples.length > 0 ? samples : [event]) this.goTo(pixelOf(this.stage, sample));
+    for (const sample of movesOf(event)) this.goTo(pixelOf(this.stage, sample));
   }
 
   up(event: PointerEvent, cancelled: boolean): void {

@@ -14,7 +14,7 @@ import { StrokeOptions } from "../ui/stroke_options";
 import { DrawingPlane, facePlane, togglePlane } from "./drawing_plane";
 import { fresh, jointPlaces, jointUnder, pins, posingOptions, togglePin } from "./joints";
 import { between, distanceToPiece, smoothed, thinned, waysAlong } from "./lines";
-import { pixelOf, rayThrough, type Tool } from "./tool";
+import { movesOf, pixelOf, rayThrough, type Tool } from "./tool";
 
 const SHORTEST_WAIT = 15; // between two commands [ms]
 const APART = 2.5; // between samples of a line [CSS pixels]
@@ -173,8 +173,7 @@ export class PoseByStrokes implements Tool {
     if (this.plane.move(event)) return;
     const drawing = this.drawing;
     if (drawing?.pointer !== event.pointerId) return;
-    const events = event.getCoalescedEvents?.() ?? [];
-    for (const one of events.length > 0 ? events : [event]) {
+    for (const one of movesOf(event)) {
       const pixel = pixelOf(this.stage, one);
       this.pointer = pixel;
       const way = pixel.distanceTo(drawing.last);

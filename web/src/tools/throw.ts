@@ -6,7 +6,7 @@ import type { Stage } from "../scene/stage";
 import { ask, state } from "../session";
 import { Vector3 } from "../three";
 import { ThingOptions } from "../ui/things";
-import { pixelOf, placeAt, rayThrough, type Tool } from "./tool";
+import { movesOf, pixelOf, placeAt, rayThrough, type Tool } from "./tool";
 
 export const thingKind = signal("ball");
 export const thingSize = signal(0.2); // [m]
@@ -67,8 +67,10 @@ export class ThrowThings implements Tool {
   move(event: PointerEvent): void {
     const held = this.held;
     if (event.pointerId !== held?.pointer) return;
-    held.at = this.under(event, held);
-    held.trail.push({ at: held.at.clone(), time: event.timeStamp });
+    for (const one of movesOf(event)) {
+      held.at = this.under(one, held);
+      held.trail.push({ at: held.at.clone(), time: one.timeStamp });
+    }
     while (held.trail.length > 2 && event.timeStamp - held.trail[0]!.time > SPEED_OVER) held.trail.shift();
   }
 

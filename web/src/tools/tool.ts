@@ -66,6 +66,12 @@ export function pixelOf(stage: Stage, event: PointerEvent, pane: Pane = stage.pa
   return new Vector2(event.clientX - canvas.left - left, event.clientY - canvas.top - top);
 }
 
+/** All that a pointer did since the event before this one, each with the time at which the hand did it. */
+export function movesOf(event: PointerEvent): readonly PointerEvent[] {
+  const all = event.getCoalescedEvents?.() ?? []; // none over plain http, and of what a program sends
+  return all.length > 0 ? all : [event];
+}
+
 /** The direction of the view through a pixel of a pane, a unit vector. */
 export function rayThrough(stage: Stage, pixel: Vector2): Vector3 {
   const { width, height } = stage.boxOf(stage.pane);

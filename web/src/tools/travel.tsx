@@ -5,7 +5,7 @@ import type { Look } from "../scene/looks";
 import type { Stage } from "../scene/stage";
 import { ask, state } from "../session";
 import type { Vector2, Vector3 } from "../three";
-import { pixelOf, rayThrough, type Tool } from "./tool";
+import { movesOf, pixelOf, rayThrough, type Tool } from "./tool";
 
 const MOST = 2000; // places of a line
 const APART = 4; // [px]
@@ -44,7 +44,7 @@ export class TravelTool implements Tool {
   }
 
   move(event: PointerEvent): void {
-    for (const one of event.getCoalescedEvents?.() ?? [event]) this.add(one);
+    for (const one of movesOf(event)) this.add(one);
     this.stage.redraw();
   }
 
@@ -101,7 +101,7 @@ export class TravelTool implements Tool {
     if (this.samples.length >= MOST || (last && last.pixel.distanceTo(pixel) < APART)) return false;
     const at = this.onFloor(pixel);
     if (!at) return false;
-    this.samples.push({ at, pixel, time: performance.now() / 1000 });
+    this.samples.push({ at, pixel, time: event.timeStamp / 1000 });
     return true;
   }
 

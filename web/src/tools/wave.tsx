@@ -9,7 +9,7 @@ import { type Vector2, Vector3 } from "../three";
 import { AmountField } from "../ui/layers/amount";
 import { playhead } from "../ui/layers/choice";
 import { freeName } from "./names";
-import { pixelOf, placeAt, type Tool } from "./tool";
+import { movesOf, pixelOf, placeAt, type Tool } from "./tool";
 
 const MOST = 400; // places of a line
 const APART = 6; // [px]
@@ -62,7 +62,7 @@ export class WaveTool implements Tool {
   }
 
   move(event: PointerEvent): void {
-    for (const one of event.getCoalescedEvents?.() ?? [event]) this.add(one);
+    for (const one of movesOf(event)) this.add(one);
   }
 
   up(_: PointerEvent, cancelled: boolean): void {

@@ -1566,6 +1566,10 @@ function pixelOf(stage2, event, pane = stage2.pane) {
   const { left, top } = stage2.boxOf(pane);
   return new Vector2(event.clientX - canvas.left - left, event.clientY - canvas.top - top);
 }
+function movesOf(event) {
+  const all = event.getCoalescedEvents?.() ?? [];
+  return all.length > 0 ? all : [event];
+}
 function rayThrough(stage2, pixel) {
   const { width: width2, height: height2 } = stage2.boxOf(stage2.pane);
   const { camera } = stage2.viewer;
@@ -2889,8 +2893,7 @@ var PaintMap = class {
   }
   move(event) {
     if (event.pointerId !== this.stroke?.pointer) return;
-    const samples = event.getCoalescedEvents?.() ?? [];
-    for (const sample of samples.length > 0 ? samples : [event]) this.goTo(pixelOf(this.stage, sample));
+    for (const sample of movesOf(event)) this.goTo(pixelOf(this.stage, sample));
   }
   up(event, cancelled) {
     if (event.pointerId === this.stroke?.pointer) this.end(!cancelled);
@@ -4078,8 +4081,7 @@ var PoseByStrokes = class {
     if (this.plane.move(event)) return;
     const drawing = this.drawing;
     if (drawing?.pointer !== event.pointerId) return;
-    const events = event.getCoalescedEvents?.() ?? [];
-    for (const one of events.length > 0 ? events : [event]) {
+    for (const one of movesOf(event)) {
       const pixel = pixelOf(this.stage, one);
       this.pointer = pixel;
       const way = pixel.distanceTo(drawing.last);
@@ -4946,22 +4948,25 @@ var timed = y3(null);
 var Gesture = class {
   pointer = null;
   start = { time: 0, clock: 0 };
-  // of the motion [s], of the machine [ms]
+  // of the motion [s], of the hand [ms]
   samples = [];
   get going() {
     return this.pointer !== null;
   }
-  down(event, pixel) {
+  down(stage2, event) {
     if (timed.value === null) return false;
     this.pointer = event.pointerId;
-    this.start = { time: motionTime.value, clock: performance.now() };
+    this.start = { time: motionTime.value, clock: event.timeStamp };
     this.samples = [];
-    this.move(pixel);
+    this.move(stage2, event);
     return true;
   }
-  move(pixel) {
-    if (this.samples.length < MOST)
-      this.samples.push([(performance.now() - this.start.clock) / 1e3, pixel.x, -pixel.y]);
+  /** By the clock of the hand: pictures may come seldom. */
+  move(stage2, event) {
+    for (const one of movesOf(event).slice(0, MOST - this.samples.length)) {
+      const { x: x3, y: y5 } = pixelOf(stage2, one);
+      this.samples.push([(one.timeStamp - this.start.clock) / 1e3, x3, -y5]);
+    }
   }
   up(cancelled) {
     const use = timed.value;
@@ -5399,33 +5404,40 @@ function Live(given) {
 import { Vector3 as Vector315 } from "./three.js";
 var HALF = 0.5;
 function samplesOf(stage2, event) {
-  const all = event.getCoalescedEvents?.() ?? [];
-  return (all.length > 0 ? all : [event]).map((one) => {
+  return movesOf(event).map((one) => {
     const { x: x3, y: y5 } = pixelOf(stage2, one);
     return [x3, y5, one.pressure > 0 ? Math.min(1, one.pressure) : HALF];
   });
 }
-function lookOf(stage2) {
+function pictureOf(stage2) {
   const frame2 = stage2.skin?.frame;
   if (!frame2) return null;
   const { camera } = stage2.viewer;
   const { width: width2, height: height2 } = stage2.boxOf(stage2.pane);
   const forward = camera.getWorldDirection(new Vector315());
-  return {
+  const [aside, down2] = camera.view?.enabled ? [camera.view.offsetX, camera.view.offsetY] : [0, 0];
+  const size3 = [
+    Math.ceil(width2 + 2 * Math.abs(aside)),
+    Math.ceil(height2 + 2 * Math.abs(down2))
+  ];
+  const look2 = {
     frame: frame2.frame,
     position: camera.position.toArray(),
     target: camera.position.clone().add(forward).toArray(),
     up: new Vector315().setFromMatrixColumn(camera.matrixWorld, 1).toArray(),
-    view_angle: camera.fov * Math.PI / 180,
-    size: [Math.round(width2), Math.round(height2)]
+    view_angle: 2 * Math.atan(Math.tan(camera.fov * Math.PI / 360) * size3[1] / height2),
+    size: size3
   };
+  return { look: look2, corner: [(size3[0] - width2) / 2 + aside, (size3[1] - height2) / 2 + down2] };
 }
 var Stretches = class {
   waiting = [];
-  add(look2, samples) {
+  /** Samples in pixels of the pane. */
+  add({ look: look2, corner }, samples) {
+    const moved2 = samples.map(([x3, y5, pressure]) => [x3 + corner[0], y5 + corner[1], pressure]);
     const last2 = this.waiting.at(-1);
-    if (last2 && sameLook(last2.look, look2)) last2.samples.push(...samples);
-    else this.waiting.push({ look: look2, samples: [...samples] });
+    if (last2 && sameLook(last2.look, look2)) last2.samples.push(...moved2);
+    else this.waiting.push({ look: look2, samples: moved2 });
   }
   /** All that was not yet sent. */
   take() {
@@ -5433,7 +5445,7 @@ var Stretches = class {
   }
 };
 function sameLook(one, other) {
-  return one.frame === other.frame && one.position.every((value, axis) => value === other.position[axis]) && one.target.every((value, axis) => value === other.target[axis]);
+  return one.frame === other.frame && one.size.every((value, axis) => value === other.size[axis]) && one.position.every((value, axis) => value === other.position[axis]) && one.target.every((value, axis) => value === other.target[axis]);
 }
 
 // src/tools/strokes/outline.ts
@@ -5534,16 +5546,16 @@ var RedrawOutline = class {
   }
   end(cancelled) {
     const line = this.line;
-    const look2 = lookOf(this.stage);
-    if (cancelled || !look2 || line.pixels.length < 2) {
+    const picture = pictureOf(this.stage);
+    if (cancelled || !picture || line.pixels.length < 2) {
       this.lost();
       return;
     }
     chooseStroke(null);
     line.asked = ask({
       do: "redraw-outline",
-      look: look2,
-      pixels: line.pixels.map(({ x: x3, y: y5 }) => [x3, y5]),
+      look: picture.look,
+      pixels: line.pixels.map(({ x: x3, y: y5 }) => [x3 + picture.corner[0], y5 + picture.corner[1]]),
       reach: reach.value * size.value,
       method: method.value,
       creases: creases.value,
@@ -5621,7 +5633,7 @@ var RaiseSkin = class {
     const { skin: skin2 } = this.stage;
     if (this.line && this.line.asked === null || this.knots.dragging) return true;
     const pixel = pixelOf(this.stage, event);
-    if (this.gesture.going || this.gesture.down(event, pixel)) return true;
+    if (this.gesture.going || this.gesture.down(this.stage, event)) return true;
     if (this.knots.down(event, pixel)) return true;
     if (!skin2 || !placeAt(this.stage, pixel)) return false;
     this.line = {
@@ -5637,7 +5649,7 @@ var RaiseSkin = class {
     return true;
   }
   move(event) {
-    if (this.gesture.going) this.gesture.move(pixelOf(this.stage, event));
+    if (this.gesture.going) this.gesture.move(this.stage, event);
     else if (this.knots.dragging) this.knots.move(pixelOf(this.stage, event));
     else if (event.pointerId === this.line?.pointer && this.line.asked === null)
       this.draw(samplesOf(this.stage, event));
@@ -5684,9 +5696,9 @@ var RaiseSkin = class {
     this.gesture.lost();
   }
   draw(samples) {
-    const [line, look2] = [this.line, lookOf(this.stage)];
-    if (!look2) return;
-    line.stretches.add(look2, samples);
+    const [line, picture] = [this.line, pictureOf(this.stage)];
+    if (!picture) return;
+    line.stretches.add(picture, samples);
     for (const [x3, y5, pressure] of samples) {
       const pixel = new Vector27(x3, y5);
       const last2 = line.places.at(-1);
@@ -5899,8 +5911,10 @@ var ThrowThings = class {
   move(event) {
     const held = this.held;
     if (event.pointerId !== held?.pointer) return;
-    held.at = this.under(event, held);
-    held.trail.push({ at: held.at.clone(), time: event.timeStamp });
+    for (const one of movesOf(event)) {
+      held.at = this.under(one, held);
+      held.trail.push({ at: held.at.clone(), time: one.timeStamp });
+    }
     while (held.trail.length > 2 && event.timeStamp - held.trail[0].time > SPEED_OVER) held.trail.shift();
   }
   up(event) {
@@ -6039,7 +6053,7 @@ var TravelTool = class {
     return this.add(event);
   }
   move(event) {
-    for (const one of event.getCoalescedEvents?.() ?? [event]) this.add(one);
+    for (const one of movesOf(event)) this.add(one);
     this.stage.redraw();
   }
   up(_4, cancelled) {
@@ -6091,7 +6105,7 @@ var TravelTool = class {
     if (this.samples.length >= MOST2 || last2 && last2.pixel.distanceTo(pixel) < APART3) return false;
     const at = this.onFloor(pixel);
     if (!at) return false;
-    this.samples.push({ at, pixel, time: performance.now() / 1e3 });
+    this.samples.push({ at, pixel, time: event.timeStamp / 1e3 });
     return true;
   }
   onFloor(pixel) {
@@ -6187,7 +6201,7 @@ var WaveTool = class {
     return this.add(event);
   }
   move(event) {
-    for (const one of event.getCoalescedEvents?.() ?? [event]) this.add(one);
+    for (const one of movesOf(event)) this.add(one);
   }
   up(_4, cancelled) {
     const places = this.places;

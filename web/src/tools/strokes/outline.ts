@@ -1,5 +1,5 @@
 // Redraw the outline: it is shown, and a line drawn beside it is where it goes. Time stands while it is drawn.
-import type { Look as Picture, Refused } from "../../messages";
+import type { Refused } from "../../messages";
 import type { Look } from "../../scene/looks";
 import { Outline } from "../../scene/outline";
 import type { Stage } from "../../scene/stage";
@@ -9,7 +9,7 @@ import { pixelOf, placeAt, type Tool } from "../tool";
 import { Ink } from "./ink";
 import { Knots } from "./knots";
 import { OutlineOptions } from "./options";
-import { lookOf, samplesOf } from "./pen";
+import { pictureOf, samplesOf } from "./pen";
 import { chooseStroke, creases, deleteChosen, method, otherWay, reach, size } from "./settings";
 
 const NEAR = 48; // to the outline, where a line may begin [px]
@@ -131,16 +131,16 @@ export class RedrawOutline implements Tool {
 
   private end(cancelled: boolean): void {
     const line = this.line!;
-    const look: Picture | null = lookOf(this.stage);
-    if (cancelled || !look || line.pixels.length < 2) {
+    const picture = pictureOf(this.stage);
+    if (cancelled || !picture || line.pixels.length < 2) {
       this.lost();
       return;
     }
     chooseStroke(null);
     line.asked = ask({
       do: "redraw-outline",
-      look,
-      pixels: line.pixels.map(({ x, y }): [number, number] => [x, y]),
+      look: picture.look,
+      pixels: line.pixels.map(({ x, y }): [number, number] => [x + picture.corner[0], y + picture.corner[1]]),
       reach: reach.value * size.value,
       method: method.value,
       creases: creases.value,

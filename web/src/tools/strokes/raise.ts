@@ -11,7 +11,7 @@ import { Gesture } from "./gesture";
 import { Ink } from "./ink";
 import { Knots } from "./knots";
 import { RaiseOptions } from "./options";
-import { lookOf, type Sample, Stretches, samplesOf } from "./pen";
+import { pictureOf, type Sample, Stretches, samplesOf } from "./pen";
 import { pointAtStroke, region, takeRegionInHand, turnWheel } from "./region";
 import { chooseStroke, deleteChosen, force, forced, height, method, profile, reach, size } from "./settings";
 
@@ -81,7 +81,7 @@ export class RaiseSkin implements Tool {
     const { skin } = this.stage;
     if ((this.line && this.line.asked === null) || this.knots.dragging) return true; // one pen at a time
     const pixel = pixelOf(this.stage, event);
-    if (this.gesture.going || this.gesture.down(event, pixel)) return true;
+    if (this.gesture.going || this.gesture.down(this.stage, event)) return true;
     if (this.knots.down(event, pixel)) return true;
     if (!skin || !placeAt(this.stage, pixel)) return false;
     this.line = {
@@ -98,7 +98,7 @@ export class RaiseSkin implements Tool {
   }
 
   move(event: PointerEvent): void {
-    if (this.gesture.going) this.gesture.move(pixelOf(this.stage, event));
+    if (this.gesture.going) this.gesture.move(this.stage, event);
     else if (this.knots.dragging) this.knots.move(pixelOf(this.stage, event));
     else if (event.pointerId === this.line?.pointer && this.line.asked === null)
       this.draw(samplesOf(this.stage, event));
@@ -152,9 +152,9 @@ export class RaiseSkin implements Tool {
   }
 
   private draw(samples: readonly Sample[]): void {
-    const [line, look] = [this.line!, lookOf(this.stage)];
-    if (!look) return;
-    line.stretches.add(look, samples);
+    const [line, picture] = [this.line!, pictureOf(this.stage)];
+    if (!picture) return;
+    line.stretches.add(picture, samples);
     for (const [x, y, pressure] of samples) {
       const pixel = new Vector2(x, y);
       const last = line.places.at(-1);
