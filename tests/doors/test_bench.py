@@ -96,7 +96,10 @@ def test_position_based_rows_have_the_agreed_form(small_flesh):
     (found,) = [row for row in rows if row.what == "contacts found on demand"]
     assert found.peer == "full hash"
     assert found.published_seconds == 2e-3
-    assert len(rows) == 3 * 3 + 2 + 3
+    whole = [row for row in rows if row.what.startswith("whole default frame")]
+    assert len(whole) == (importlib.util.find_spec("pypbd") is not None)
+    assert all("pypbd" in row.peer and row.ratio > 0.0 and "294 tetrahedra" in row.note for row in whole)
+    assert len(rows) == 3 * 3 + 2 + 3 + len(whole)
     skinned, met, parted = (row for row in rows if row.what.startswith("table "))
     assert skinned.published_seconds == 1e-3
     assert "volumes" in skinned.note

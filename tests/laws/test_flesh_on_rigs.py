@@ -8,9 +8,10 @@ import pytest
 import supple
 from supple.character.anatomy.enclosure import enclosing_triangles
 from supple.geometry import topology
+from supple.geometry.collision.winding import Windings
 from supple.measure import limb_volume_ratio
 from supple.measure.volume import volume_ratio
-from supple.skins.position_based.body.tetrahedral_body import build_body
+from supple.skins.position_based.body.tetrahedral_body import build_body, moving_bones
 
 RATE = 30.0
 
@@ -163,3 +164,29 @@ def test_skin_stays_on_its_side_of_the_bone_below(data_file):
         out /= np.linalg.norm(out, axis=1, keepdims=True)
         least = np.minimum(np.einsum("vi,vi->v", s - bone, out), 0.5 * below.lengths)
         assert (np.einsum("vi,vi->v", x - bone, out) > least - 1e-5)[held].all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("file", "clip", "seconds"),
+    [
+        ("spider-animations.glb", "Attack", 1.0),
+        ("bird-animations.glb", "Flap", 0.5),
+        ("Fox.glb", "Run", 1.0),
+        ("horse-animations.glb", "Run", 0.4),
+    ],
+)
+def test_no_bone_comes_out_that_is_inside_where_bones_alone_carry_the_skin(data_file, file, clip, seconds):
+    character = supple.load(data_file(f"gltf/{file}"))
+    motion, skin = character.motions[clip], character.anatomy.shells.flesh_triangles(character.triangles)
+    bones = moving_bones(character, character.skeleton.bones)
+    along = np.linspace(0.0, 1.0, 9)[:, None]
+    places = (bones.starts[:, None] + along * (bones.ends - bones.starts)[:, None]).reshape(-1, 3)
+    linear = played(character, motion, supple.LinearBlend(), seconds)
+    for frame, (x, s) in enumerate(
+        zip(played(character, motion, supple.PositionBased(), seconds), linear, strict=True)
+    ):
+        moved = motion.sample(frame / RATE).skinning(character.skeleton)[bones.joints.repeat(9)]
+        posed = np.einsum("nij,nj->ni", moved[:, :3, :3], places) + moved[:, :3, 3]
+        inside = [Windings(points, skin)(posed) > 0.5 for points in (s, x)]
+        assert not (inside[0] & ~inside[1]).any()

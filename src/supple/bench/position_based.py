@@ -35,6 +35,7 @@ ITERATIONS = 12
 STRETCH = 0.1
 SOLVES = {"5k": 5_000, "128k": 128_000}
 SOLVE_ON_GPU = {"1M": 1_000_000}
+TURNS = 3  # in which a frame and the peer's solve are timed one after the other; the least of each counts
 NOISE = 0.05  # of a mean edge: how far particles stand from rest before a timed solve
 
 
@@ -48,6 +49,8 @@ def rows(progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Ro
         if scene.detection is not None:
             yield _detection(scene, progress)
     yield from _solves(progress)
+    if pypbd.installed():
+        yield _frame_beside_solve(SCENES[0], progress)
     yield from tables.rows(progress)
 
 
@@ -133,6 +136,26 @@ def _solves(progress: Callable[[str], None]) -> Iterator[Row]:
         yield Row.of(
             ROOM, f"solve-{label}", what, timing=ours, peer=pypbd.name(), peer_seconds=theirs.seconds, note=note
         )
+
+
+def _frame_beside_solve(scene: Scene, progress: Callable[[str], None]) -> Row:
+    """A whole frame with default settings, contacts among them, beside the peer's bare solve of as many elements."""
+    progress(f"{scene.name}: a whole frame beside the bare solve of pypbd")
+    character, motion = actors(scene)
+    player = supple.player(character, PositionBased(tetrahedra=scene.tetrahedra))
+    times = (k / player.fps for k in itertools.count())
+    body = _body(scene).constraints
+    start = _shaken(body)
+    other = pypbd.ReferenceSolver(body, volume=1.0, stretch=STRETCH, iterations=ITERATIONS)
+
+    def frame() -> None:
+        player.play(motion, next(times))
+
+    turns = [(timed(frame, repeats=100), other.frame(start)) for _ in range(TURNS)]
+    ours, theirs = (min(each, key=lambda timing: timing.seconds) for each in zip(*turns, strict=True))
+    what = "whole default frame with contacts, beside volumes and edges alone"
+    note = f"{_size(scene)}; there {ITERATIONS} iterations, the least of {TURNS} turns"
+    return Row.of(ROOM, scene.name, what, timing=ours, peer=pypbd.name(), peer_seconds=theirs.seconds, note=note)
 
 
 def _solve(body: Constraints, start: FloatArray) -> tuple[Timing, FloatArray]:

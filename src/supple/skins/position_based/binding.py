@@ -20,6 +20,7 @@ from supple.skins.kinematic.hanging_shells import HangingShells
 from supple.skins.kinematic.stretch_guard import StretchGuard
 from supple.skins.kinematic.swelling.limb_swelling import LimbSwelling
 from supple.skins.kinematic.volume_preservation import RestVolume
+from supple.skins.position_based.body.covered_bones import CoveredBones
 from supple.skins.position_based.body.foreign_skin import foreign_share
 from supple.skins.position_based.body.softness import automatic_softness, firmness
 from supple.skins.position_based.body.tetrahedral_body import WHERE, Bonds, FleshBody, build_body
@@ -119,7 +120,7 @@ class FleshBinding:
     `body` is that of one of them, and so is `softness`, how soft the skin is by itself at each of its particles.
     `packed` are the particles' rest positions and joints, `bonds` what they are bound to, `cover` the bones below every
     vertex, `cover_offsets` (V, 3) [m] the way from there, and `covers` (V, 2) its length and how much they count, of
-    one of them.
+    one of them; `covered` are places on bones below large triangles.
     `depth` (P,) [m] is how deep flesh goes that swings, `max_correction` (P,) [m] how far it may settle from where the
     bones carry it. The skin is attached evenly across elements (`attachment`) or by each element alone
     (`plain_attachment`), shells that lie on it are `hanging`, and `guard` holds
@@ -143,6 +144,7 @@ class FleshBinding:
     cover: BoundPoints
     cover_offsets: Float32Array
     covers: Float32Array
+    covered: CoveredBones
     swelling: LimbSwelling
     volume: RestVolume
     collision: CollisionBinding
@@ -165,6 +167,7 @@ class FleshBinding:
             skeleton=character.skeleton,
             limits=character.joint_limits,
         )
+        cover_offsets, covers = _covers(character, body)
         return cls(
             character,
             body,
@@ -180,7 +183,9 @@ class FleshBinding:
             HangingShells.from_shells(character.anatomy.shells),
             StretchGuard.from_character(character),
             BoundPoints.from_bonds(body.skin_bonds),
-            *_covers(character, body),
+            cover_offsets,
+            covers,
+            CoveredBones.from_character(character, covers[:, 1]),
             LimbSwelling.from_character(character),
             RestVolume.from_character(character, _loose_thickness(character, body)),
             collision,
@@ -204,6 +209,7 @@ class FleshBinding:
             plain_attachment=self.plain_attachment.stack(count, particles),
             hanging=self.hanging.stack(count, len(crowd.member.points)),
             guard=self.guard.stack(count),
+            covered=self.covered.stack(count),
             swelling=self.swelling.stack(count),
             volume=self.volume.stack(crowd),
             energy=self.energy.stack(count),

@@ -89,6 +89,7 @@ def _record(skin: PositionBased, state: FleshState, incoming: Any) -> Stages:
         run.cover_bones,
         *([state.sweller.keep] if skin.skinning.limb_volume > 0.0 else []),
         *([state.volume_keeper.keep] if skin.skinning.keep_volume else []),
+        *binding.covered.record(state.affine.matrices, incoming, state.surface.points, binding.constants),
         *binding.hanging.record(incoming, state.surface.points, binding.constants),
         *([] if handles is None else handles.finish()),
         *guard,

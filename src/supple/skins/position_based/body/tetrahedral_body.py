@@ -118,7 +118,7 @@ def build_body(character: Character, *, count: int, weights: str, spread: float 
     skin = character.anatomy.shells.flesh_triangles(character.triangles)
     constraints = build_constraints(fill(*compact(character.points, skin), count=count))
     points = constraints.points
-    bones = _moving_bones(character, owning_bones(character.skeleton, Flesh(*compact(character.points, skin))))
+    bones = moving_bones(character, owning_bones(character.skeleton, Flesh(*compact(character.points, skin))))
     if not len(bones.joints):
         raise InputError(WHERE, "no bone has a length", "flesh hangs on bones", "give joints children or tails")
     distances, _ = distances_to_segments(points, bones.starts, bones.ends)
@@ -163,7 +163,7 @@ def _remoteness(weights: FloatArray) -> FloatArray:
     return np.where(most > 0.0, np.maximum(enough / np.maximum(weights, 1e-6 * enough), 1.0), 1.0)
 
 
-def _moving_bones(character: Character, bones: Bones) -> Bones:
+def moving_bones(character: Character, bones: Bones) -> Bones:
     """Those that move any skin, or all where none does: a root on the ground would hold back the flesh around it."""
     weights = character.weights
     if weights is None:
