@@ -5,6 +5,7 @@ The rigs stand beside the project and are not part of it; without them nothing i
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 import supple
 from oracles import soft_body
 from supple import ArticulatedContact, Pose
+from supple.obstacles import Box
 
 FILES = Path(__file__).parents[2].parent / "shared" / "data" / "gltf"
 RIGS = {
@@ -110,3 +112,31 @@ def test_what_has_come_down_lies_still(name):
 @pytest.mark.parametrize("name", known("goes in by up to 7, 9 and 25 mm for some frames", "mannequin", "horse", "fox"))
 def test_no_vertex_is_ever_deep_in_the_floor(name):
     assert fallen(name).depths.max() < 5e-3
+
+
+def far_away(character: supple.Character, floor: float) -> tuple[np.ndarray, np.ndarray]:
+    """Two of them fall, the first onto a floor at this height [m], the other one far from it: how that one moves."""
+    side = float(np.ptp(character.points, axis=0).max())
+    moves = [np.zeros(3), np.array([50.0 * side, 0.0, 0.0])]
+    both = supple.combine([character] * 2, names=["near", "far"], moves=moves)
+    ground = Box(name="floor", sides=(20.0 * side, side, 20.0 * side), at=(0.0, floor - 0.5 * side, 0.0), friction=0.6)
+    skin = replace(ArticulatedContact.preset("limp"), elements=6000, obstacles=(ground,))
+    binding, pose = skin.bind(both, "cpu"), Pose.rest(both.skeleton)
+    state = skin.start(binding, pose, None)
+    links = [both.skeleton.names[joint].startswith("far.") for joint in binding.links.joints]
+    points, velocities = [], []
+    for _ in range(60):
+        skin.advance(binding, state, pose, skin.step, incoming=None)
+        points.append(state.points.numpy()[both.parts["far"]].copy())
+        velocities.append(state.memory.body.velocities[links].copy())
+    return np.array(points), np.array(velocities)
+
+
+@pytest.mark.parametrize("name", ["human", "mannequin"])
+def test_a_body_far_away_feels_nothing_of_a_heap(name):
+    """To the bit: whether the other one lies on a floor, or falls on and on."""
+    character = supple.load(FILES / RIGS[name])
+    size, low = float(np.ptp(character.points, axis=0).max()), float(character.points[:, 1].min())
+    for heap, none in zip(far_away(character, low), far_away(character, low - 500.0 * size), strict=True):
+        assert np.abs(np.diff(heap, axis=0)).max() > 0.0
+        np.testing.assert_array_equal(heap, none)

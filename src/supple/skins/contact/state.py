@@ -81,7 +81,13 @@ class ContactState:
         self.sag = Sag(binding, gravity)
         mechanism = binding.tuned_mechanism(skin.joints, self.sag.at_rest)
         prepared = replace(binding.solver, mechanism=mechanism)
-        self.solver = CondensedSolver(prepared, device=device, gravity=gravity, skin=binding.skin_embedding)
+        self.solver = CondensedSolver(
+            prepared,
+            device=device,
+            gravity=gravity,
+            skin=binding.skin_embedding,
+            triangles=len(binding.character.triangles),
+        )
         nodes, links = self.solver.nodes, self.solver.links
         self._tracking = _tracking(binding, mechanism, skin)
         self.controller = PoseController(self._tracking, links, dt=skin.step, gravity=_borne(skin), device=device)
@@ -170,7 +176,7 @@ class ContactState:
             solver.skin_points,
             binding.skin_embedding.cells,
             binding.flesh_depths,
-            lambda: solver.impulses[every : every + len(binding.skin_embedding)],
+            lambda: solver.impulses[every : solver.nodes.places],
         )
         pipeline = CollisionPipeline(
             border,

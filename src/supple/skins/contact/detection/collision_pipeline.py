@@ -23,6 +23,7 @@ from supple.skins.contact.dynamics.device_arrays import LinkArrays, NodeArrays
 from supple.skins.contact.model.flesh import FleshLayer
 from supple.skins.contact.model.mechanism import Mechanism, rotate_by
 from supple.skins.contact.response.contact_set import BodyInertia, ContactImpulses, ContactSet
+from supple.skins.contact.response.islands import bodies_of_links, largest_side
 from supple.skins.contact.response.skin_points import SkinEmbedding, SkinPoints
 
 _MARGIN = 5e-3  # of the body's largest side: how near skin is met, since what else is met may turn it there
@@ -73,8 +74,8 @@ class VisibleSkin:
     Of the vertices of a cell, which one node of the flesh carries most, the one that is deepest in an obstacle stands
     for all that leave it the same way: flesh moves them alike. Round something thin they leave it several ways, and
     each of at most `_WAYS` has its own. Who is deepest as the step begins need not be who would go deepest, and counts
-    too. And who pressed hardest in the step before (`pressed`) stays: left out, it would sink until it is chosen
-    again, and what lies would never come to rest.
+    too. And all that pressed in the step before (`pressed`) stay: one left out would sink until it is chosen again,
+    and what lies would never come to rest.
     """
 
     def __init__(
@@ -92,19 +93,19 @@ class VisibleSkin:
         """Up to three contacts for each obstacle, cell and way out, in order; vertices moved (V, 3) [m] in `dt` [s]."""
         if len(detected) < 2:
             return detected
-        pressed = np.linalg.norm(self._pressed()[detected.nodes], axis=1)
+        pressed = np.linalg.norm(self._pressed()[detected.keys], axis=1)
         pressing = np.flatnonzero(pressed > 0.0)
         nearing = detected.velocities * dt - moved[detected.nodes]
         before = detected.gaps + np.einsum("mi,mi->m", nearing, detected.normals)
         every = np.arange(len(detected))
         chosen = [*self._first(detected, detected.gaps, every), *self._first(detected, before, every)]
-        chosen += self._first(detected, -pressed, pressing)
+        chosen.append(pressing)
         return detected.only(np.unique(np.concatenate(chosen)).astype(np.int32))
 
     def _first(self, detected: DetectedContacts, rank: FloatArray, rows: NDArray[Any]) -> list[NDArray[Any]]:
         """Those of some rows that come first by rank for each obstacle, cell and way out."""
         cell = self._cells[detected.nodes]
-        order = rows[np.lexsort((detected.nodes[rows], rank[rows], cell[rows], detected.obstacles[rows]))]
+        order = rows[np.lexsort((detected.keys[rows], rank[rows], cell[rows], detected.obstacles[rows]))]
         normals, chosen = detected.normals, list[NDArray[Any]]()
         for _ in range(_WAYS if len(order) else 0):
             same = (np.diff(cell[order]) == 0) & (np.diff(detected.obstacles[order]) == 0)
@@ -155,7 +156,7 @@ class CollisionPipeline:
         moving = (links.positions, links.rotations, links.velocities, links.angular_velocities)
         self._links = [devices.HostSide(array) for array in moving]
         self._positions = devices.HostSide(nodes.positions)
-        self._predicted_positions = devices.HostSide(nodes.predicted_positions)
+        self._predicted_positions, self._places = devices.HostSide(nodes.predicted_positions), nodes.places
 
     def tune(self, *, gravity: ArrayLike, friction: float, self_collision: bool) -> None:
         """From the next step on free bodies fall so, and skin meets skin with this friction, or (without) not at all.
@@ -189,7 +190,9 @@ class CollisionPipeline:
             moved = skin_predicted - skin_before
             outer = contacts(visible.choose(met, moved, dt), skin_before).offset(len(predicted))
             found = ContactSet.concatenate(outer, found)
-        return ContactSet.concatenate(found, found.pressed_flat(visible.points.flesh_offsets, visible.flesh_depths))
+        return ContactSet.concatenate(
+            found, found.pressed_flat(visible.points.flesh_offsets, visible.flesh_depths, self._places)
+        )
 
     def apply(self, impulses: ContactImpulses, dt: float) -> None:
         """Give dynamic bodies what the flesh did to them in a step of `dt` [s]; then they answer each other."""
@@ -238,6 +241,7 @@ def skin_detector(
     character: Character, embedding: SkinEmbedding, mechanism: Mechanism, bodies: Sequence[RigidBody], *, device: str
 ) -> CollisionDetector:
     """What finds the contacts of the visible skin with obstacles."""
+    side = largest_side(character.points, bodies_of_links(mechanism)[embedding.links[:, 0]])
     return CollisionDetector(
         character.points,
         character.triangles,
@@ -245,7 +249,8 @@ def skin_detector(
         rest_bones=transforms(mechanism.centers),
         bodies=bodies,
         self_collision=False,
-        margin=_MARGIN * float(np.ptp(character.points, axis=0).max()),
+        margin=_MARGIN * side,
+        side=side,
         device=device,
     )
 

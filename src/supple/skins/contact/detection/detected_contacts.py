@@ -20,6 +20,7 @@ class DetectedContacts:
     `velocities` (M, 3) [m/s] is how fast the obstacle moves there and `frictions` (M,) its coefficient. Where skin was
     met, `corners` (M, 3) are the nodes of the triangle, and `barycentric` (M, 3) say where in it. Where an obstacle
     meets a triangle between its corners they are of the triangle that it meets, to which the node belongs; else -1, 0.
+    `keys` (M,) tell places of the skin apart from step to step: its nodes, and on from their number its triangles.
     """
 
     nodes: IntArray
@@ -30,6 +31,7 @@ class DetectedContacts:
     frictions: FloatArray
     corners: IntArray
     barycentric: FloatArray
+    keys: IntArray
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -49,11 +51,11 @@ class DetectedContacts:
         obstacles: IntArray,
         velocities: NDArray[Any],
         frictions: FloatArray,
-        within: tuple[IntArray, NDArray[Any]] | None = None,
+        within: tuple[IntArray, NDArray[Any], IntArray] | None = None,
     ) -> DetectedContacts:
-        """Contacts of nodes with obstacles, or of places `within` triangles: their corners, and where in them."""
+        """Contacts of nodes with obstacles, or `within` triangles: their corners, where in them, and their keys."""
         count = len(nodes)
-        corners, barycentric = within or (np.full((count, 3), -1, dtype=np.int32), np.zeros((count, 3)))
+        corners, barycentric, keys = within or (np.full((count, 3), -1, dtype=np.int32), np.zeros((count, 3)), nodes)
         return cls(
             nodes,
             normals.astype(np.float64),
@@ -63,6 +65,7 @@ class DetectedContacts:
             frictions,
             corners.astype(np.int32),
             barycentric.astype(np.float64),
+            keys.astype(np.int32),
         )
 
     @classmethod
@@ -80,6 +83,7 @@ class DetectedContacts:
             np.zeros(count),
             corners,
             barycentric.astype(np.float64),
+            nodes,
         )
 
     @classmethod
@@ -94,7 +98,7 @@ class DetectedContacts:
     def none(cls) -> DetectedContacts:
         """No contacts."""
         few, rows, numbers = np.zeros(0, dtype=np.int32), np.zeros((0, 3)), np.zeros(0)
-        return cls(few, rows, numbers, few, rows, numbers, np.zeros((0, 3), dtype=np.int32), rows)
+        return cls(few, rows, numbers, few, rows, numbers, np.zeros((0, 3), dtype=np.int32), rows, few)
 
     def sort_by_obstacle(self) -> DetectedContacts:
         """The same, sorted by obstacle and then by node."""

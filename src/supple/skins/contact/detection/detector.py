@@ -75,6 +75,7 @@ class CollisionDetector:
         bodies: Sequence[RigidBody] = (),
         self_collision: bool = True,
         margin: float = 0.0,
+        side: float | None = None,
         max_depth: float | None = None,
         exclusion_distance: float | None = None,
         rest_exclusions: RestExclusions | None = None,
@@ -83,9 +84,9 @@ class CollisionDetector:
         """Prepare for nodes at `rest_points` (N, 3) [m] and `triangles` (T, 3), anticlockwise seen from outside.
 
         `carriers` (N,) names the bone of `rest_bones` (B, 4, 4) that carries each node most. Contacts are told from a
-        gap of `margin` [m] on. Without `self_collision` skin passes through skin. `max_depth` and `exclusion_distance`
-        [m] are 2 and 4 mean edges unless given. `rest_exclusions` is what another one of the same skin learnt of its
-        rest.
+        gap of `margin` [m] on. The largest body has a largest `side` [m], that of all nodes unless given. Without
+        `self_collision` skin passes through skin. `max_depth` and `exclusion_distance` [m] are 2 and 4 mean edges
+        unless given. `rest_exclusions` is what another one of the same skin learnt of its rest.
         """
         self.device = devices.check_device(device)
         self._rest = frozen(rest_points, np.float64, (-1, 3), _WHERE, "rest_points")
@@ -93,6 +94,7 @@ class CollisionDetector:
         self.kdops = KDops(self._rest, self.triangles, carriers=carriers, rest_bones=rest_bones, device=self.device)
         ends = self._rest[unique_edges(self.triangles)]
         edge = float(np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).mean()) if len(ends) else 1.0
+        self.side = float(np.ptp(self._rest, axis=0).max()) if side is None else side
         self.margin = _length("margin", margin, zero=True)
         self.max_depth = _length("max_depth", MAX_DEPTH * edge if max_depth is None else max_depth)
         self.exclusion_distance = _length(

@@ -42,7 +42,7 @@ class TouchedTriangles:
         kinds = {"gaps": wp.float32, "normals": wp.vec3f, "velocities": wp.vec3f, "barycentric": wp.vec3f}
         for name, kind in kinds.items():
             setattr(found, name, wp.zeros(room * self._count, dtype=kind, device=device))
-        gain = GAIN * float(np.ptp(skin.rest_points, axis=0).max())
+        gain = GAIN * skin.side
         inputs = [chosen, skin.near_flags, skin.margin, gain, skin.per_time, on.reach, surface, bodies, found]
         self._launch = devices.Launch(kernels.narrow_phase_triangles, room * self._count, inputs, device, smallest=1024)
         self._gaps, self._normals, self._velocities, self._barycentric = (
@@ -68,5 +68,9 @@ class TouchedTriangles:
             near[row].astype(np.int32),
             self._velocities.read()[hit],
             self._skin.frictions[near[row]],
-            within=(np.take_along_axis(corners, order, axis=1), np.take_along_axis(barycentric, order, axis=1)),
+            within=(
+                np.take_along_axis(corners, order, axis=1),
+                np.take_along_axis(barycentric, order, axis=1),
+                (len(self._skin) + face).astype(np.int32),
+            ),
         )

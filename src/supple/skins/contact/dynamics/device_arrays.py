@@ -22,12 +22,19 @@ class NodeArrays:
     """Everything that there is one of for each node, each carrier of a node, or each piece of a sum over them.
 
     Points are all nodes, then the vertices of a skin; `point_compliances` (P, 3, 3) [1/kg] say how each yields where
-    it is touched. `warm_start` has impulses of the step before: of points, and of joints (`kept_at`). `struct` has
-    those that kernels take together.
+    it is touched. Places that are touched are the points, and `triangles` of the skin. `warm_start` has impulses of the
+    step before: of places, and of joints (`kept_at`), `next_warm_start` those of this one. `struct` has those that
+    kernels take together.
     """
 
     def __init__(
-        self, mechanism: Mechanism, lumped_inverses: FloatArray, point_compliances: FloatArray, device: str
+        self,
+        mechanism: Mechanism,
+        lumped_inverses: FloatArray,
+        point_compliances: FloatArray,
+        device: str,
+        *,
+        triangles: int = 0,
     ) -> None:
         from supple.skins.contact.dynamics.node_kernels import Nodes
 
@@ -62,7 +69,11 @@ class NodeArrays:
         self.arms, self.positions = room(every * self.carriers, wp.vec3d), room(every, wp.vec3d)
         self.world_velocities, self.predicted_positions = (room(every, wp.vec3d) for _ in range(2))
         self.points = len(point_compliances)
-        self.warm_start = room(4 * self.points + 4 * len(mechanism.joints), wp.vec3d)
+        self.places = self.points + triangles
+        self.first_limit = 2 * self.places + every
+        self.warm_start, self.next_warm_start = (
+            room(self.first_limit + 4 * len(mechanism.joints), wp.vec3d) for _ in range(2)
+        )
         self.blended_rotations, self.compliances = (room(n, wp.mat33d) for _ in range(2))
         self.elastic_forces, self.coriolis, self.rhs = (room(n, wp.vec3d) for _ in range(3))
         self.free_node_velocities, self.impulses, self.responses = (room(n, wp.vec3d) for _ in range(3))

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import FloatArray, frozen
+from supple.arrays import FloatArray, IntArray, frozen
 from supple.errors import InputError
 from supple.skins.contact.control.tracking import Targets
 from supple.skins.contact.dynamics.device_arrays import LinkArrays, NodeArrays
@@ -38,6 +38,7 @@ from supple.skins.contact.model.flesh import WHERE
 from supple.skins.contact.model.mechanism import GRAVITY, Mechanism, MechanismState
 from supple.skins.contact.response.contact_set import BodyInertia, ContactImpulses, ContactSet
 from supple.skins.contact.response.contact_solver import Accuracy, ContactSolver
+from supple.skins.contact.response.islands import Islands, bodies_of_links, largest_side
 from supple.skins.contact.response.skin_points import SkinEmbedding, SkinPoints
 
 _CARRIED = 10  # numbers of the books that one step hands to the next
@@ -59,6 +60,7 @@ class CondensedSolver:
         gravity: ArrayLike = GRAVITY,
         stabilization: float = 0.5,
         skin: SkinEmbedding | None = None,
+        triangles: int = 0,
         accuracy: Accuracy | None = None,
     ) -> None:
         if not 0.0 <= stabilization <= 1.0:
@@ -71,8 +73,13 @@ class CondensedSolver:
         near = prepared.near_inverse
         core = np.zeros((len(mechanism.rest) - mechanism.node_count, 3, 3))
         points = (near.at_nodes(), core, near.at_points(embedding.starts, embedding.nodes, embedding.shares))
-        self.nodes = NodeArrays(mechanism, prepared.lumped_inverses, np.concatenate(points), self.device)
+        self.nodes = NodeArrays(
+            mechanism, prepared.lumped_inverses, np.concatenate(points), self.device, triangles=triangles
+        )
         self.links = LinkArrays(mechanism, prepared.skyline, self.device)
+        links, carriers = bodies_of_links(mechanism), (mechanism.links[:, 0], embedding.links[:, 0])
+        self._body_of_link, self._body_of_point = links, np.concatenate([links[first] for first in carriers])
+        self._side = largest_side(mechanism.rest, self._body_of_point[: len(mechanism.rest)])
         self.skin_points = SkinPoints(
             embedding, self.nodes, self.links, first_vertex=len(mechanism.rest), dt=self.dt, device=self.device
         )
@@ -90,15 +97,19 @@ class CondensedSolver:
             stabilization=float(stabilization),
             device=self.device,
         )
-        links, nodes = self.links, self.nodes
+        from supple.skins.contact.response.outcome_kernels import turn_over
+
+        nodes, moving = self.nodes, self.links
         arrays = (
-            links.positions,
-            links.rotations,
+            moving.positions,
+            moving.rotations,
             nodes.displacements,
-            links.velocities,
-            links.angular_velocities,
+            moving.velocities,
+            moving.angular_velocities,
             nodes.node_velocities,
         )
+        kept = [nodes.warm_start, nodes.next_warm_start]
+        self._turn_over = devices.Launch(turn_over, len(nodes.warm_start), kept, self.device, smallest=1 << 16)
         self._sides = [devices.HostSide(array) for array in arrays]
         self._positions, self._predicted = (
             devices.HostSide(nodes.positions),
@@ -106,7 +117,7 @@ class CondensedSolver:
         )
         self._warm_start, self._energy_balance = (
             devices.HostSide(nodes.warm_start),
-            devices.HostSide(links.energy_balance),
+            devices.HostSide(moving.energy_balance),
         )
         self.load(MechanismState.rest(mechanism))
 
@@ -230,30 +241,37 @@ class CondensedSolver:
         """Velocities that no contact and no joint limit forbids; `dynamic_bodies` are those that contacts name."""
         bodies = BodyInertia() if dynamic_bodies is None else dynamic_bodies
         self._check(contacts, bodies)
-        count = len(contacts)
+        islands = Islands.from_contacts(contacts, self._body_of_point, len(bodies))
+        found = ContactImpulses.none(len(contacts), len(bodies))
+        before, self._pressed = self._pressed, False
+        for island in range(len(islands)):
+            rows = None if len(islands) == 1 else np.flatnonzero(islands.of_contact == island)
+            found = found.joined(self._solve_island(contacts.only(rows), bodies, islands, island), rows)
+        if before or self._pressed:
+            self._turn_over()
+        return found
+
+    def _solve_island(
+        self, contacts: ContactSet, bodies: BodyInertia, islands: Islands, island: int
+    ) -> ContactImpulses:
+        """The same for the contacts of one island."""
+        count, solver = len(contacts), self._contact_solver
         if count == 0 and not len(self.mechanism.joints.limited):
-            return self._no_impulses(contacts, bodies)
-        solver = self._contact_solver
+            return ContactImpulses.none(0, len(bodies))
         if solver is None or count > solver.capacity or len(bodies) != solver.bodies:
             solver = self._make_contact_solver(2 * count, len(bodies), 0 if solver is None else solver.entries)
-        violated = solver.set_contacts(contacts, bodies)
+        of_link: IntArray = islands.of_body[self._body_of_link]
+        violated = solver.set_contacts(contacts, bodies, islands=of_link, island=island)
         if not solver.fits:  # contacts couple more links than ever before
             solver = self._make_contact_solver(solver.capacity, len(bodies), 2 * solver.entries)
-            violated = solver.set_contacts(contacts, bodies)
+            violated = solver.set_contacts(contacts, bodies, islands=of_link, island=island)
         if not violated:
-            return self._no_impulses(contacts, bodies)
+            return ContactImpulses.none(count, len(bodies))
         iterations, residuals = solver.solve()
         self._pressed = True
         impulses, bodies_moved = solver.impulses(count), solver.body_changes(self.links.size)
         along = np.maximum(np.einsum("ma,ma->m", impulses, contacts.normals), 0.0)  # rounding
         return ContactImpulses(along, impulses, bodies_moved, iterations, *map(float, residuals))
-
-    def _no_impulses(self, contacts: ContactSet, dynamic_bodies: BodyInertia) -> ContactImpulses:
-        """Nothing pushes, so there is nothing to begin with in the next step."""
-        if self._pressed:
-            self.nodes.warm_start.zero_()
-            self._pressed = False
-        return ContactImpulses.none(len(contacts), len(dynamic_bodies))
 
     def _make_contact_solver(self, capacity: int, bodies: int, entries: int) -> ContactSolver:
         self._contact_solver = ContactSolver(
@@ -262,6 +280,7 @@ class CondensedSolver:
             self.links,
             self.skin_points,
             self.flesh_factor,
+            side=self._side,
             capacity=max(capacity, 64),
             bodies=bodies,
             entries=entries,

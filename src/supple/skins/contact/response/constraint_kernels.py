@@ -32,14 +32,15 @@ COUPLED_LINKS = wp.constant(17)  # links that carry four corners, and a body
 SWING, TWIST = wp.constant(1), wp.constant(2)  # what a limit bounds, beside an angle
 FRICTION = wp.constant(3)  # not a limit, but what holds a joint that less would turn
 SPEED = wp.constant(4)  # and how fast contacts may turn a joint
-FLATTENED = wp.constant(wp.float64(-2.0))  # the bound of what carries flesh that is pressed flat: there is none
+FLATTENED = wp.constant(wp.float64(-2.0))  # the bound of what carries flesh that is pressed flat, or has none: none
 TINY = wp.constant(wp.float64(1.0e-300))
 BACKWARDS = wp.constant(wp.float64(0.6))  # of two axes: who is swung this far back has no twist
 CONTACTS = wp.constant(0)  # places in the counts: how many contacts are given,
 VIOLATED = wp.constant(1)  # how many constraints are violated by the free step,
 ITERATIONS = wp.constant(2)  # how many iterations were made,
 ENTRIES = wp.constant(3)  # how many blocks the system has,
-KNOWN = wp.constant(4)  # and whether anything pressed in the step before
+KNOWN = wp.constant(4)  # whether anything pressed in the step before,
+ISLAND = wp.constant(5)  # and which of the islands is answered
 
 
 @wp.struct
@@ -106,11 +107,13 @@ class Flesh:
     """How nodes yield together (`lumped_inverses`, D), and points where they are touched (`point_compliances`, C_p).
 
     Room for what touches each node, for the right sides and `responses` of M~s, with those `held_responses` that belong
-    to the impulses held, and `warm_start`: last impulses by point, of which there are `points` of the flesh and as many
-    carried, again of skin on skin (`kept_at`), and of limits (`limit_kept_at`).
+    to the impulses held, and `warm_start`: last impulses by place, of which there are `places` of the flesh and as many
+    carried, of nodes again for skin on skin (`kept_at`), and of limits from `first_limit` on (`limit_kept_at`);
+    those of this step come to `next_warm_start`.
     """
 
-    points: int
+    places: int
+    first_limit: int
     lumped_inverses: Matrices
     point_compliances: Matrices
     rhs: Vectors
@@ -119,6 +122,7 @@ class Flesh:
     touch_weights: FloatArray
     world_velocities: Vectors
     warm_start: Vectors
+    next_warm_start: Vectors
 
 
 @wp.struct
@@ -126,6 +130,7 @@ class Contacts:
     """Contacts as they are given."""
 
     corners: IntArray
+    keys: IntArray
     weights: FloatArray
     normals: Vectors
     velocities: Vectors
@@ -215,8 +220,8 @@ def is_skin(c: int, contacts: Contacts) -> int:
 
 @wp.func
 def kept_at(c: int, flesh: Flesh, contacts: Contacts) -> int:
-    """Where the impulse of a contact is kept, by its first point; skin on skin is kept apart."""
-    return 2 * is_skin(c, contacts) * flesh.points + contacts.corners[CORNERS * c]
+    """Where the impulse of a contact is kept, by its key; skin on skin is kept apart."""
+    return 2 * is_skin(c, contacts) * flesh.places + contacts.keys[c]
 
 
 @wp.func
@@ -507,8 +512,8 @@ def build_contacts(
     constraints.normals[c] = n
     constraints.radii[c] = wp.float64(-1.0)
     constraints.bounds[c] = wp.float64(-1.0)
-    if contacts.corners[CORNERS * c] >= skin.first_carried:
-        constraints.bounds[c] = FLATTENED
+    if contacts.corners[CORNERS * c] >= skin.first_carried or (is_skin(c, contacts) == 1 and share * along < least):
+        constraints.bounds[c] = FLATTENED  # and where bone meets bone beside a joint, which may leave no way out
     constraints.frictions[c] = contacts.frictions[c]
     constraints.gaps[c] = contacts.gaps[c] - solve.dt * wp.dot(n, velocity)
     constraints.offsets[c] = wp.vec3d()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from supple.arrays import FloatArray, IntArray, frozen
 from supple.errors import InputError
@@ -30,7 +30,8 @@ class ContactSet:
     `normals` (m, 3) point away from what is met. `velocities` (m, 3) [m/s] are how that moves there. `gaps` (m,) [m]
     are how far the point would be from it at the end of the step, negative inside. `frictions` (m,) are Coulomb's
     coefficients. `bodies` (m,) say which free body is met, -1 for none, and `points` (m, 3) [m] where. `obstacles` (m,)
-    say which obstacle of all, -1 for skin.
+    say which obstacle of all, -1 for skin. `keys` (m,) tell contacts of one step from those of the next: what pressed a
+    contact then is where this one begins. They are the first nodes, unless places are told apart that have the same.
     """
 
     nodes: IntArray
@@ -42,6 +43,7 @@ class ContactSet:
     bodies: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     points: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     obstacles: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    keys: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
 
     def __post_init__(self) -> None:
         nodes = frozen(self.nodes, np.int32, (-1, CORNERS), _WHERE, "nodes")
@@ -74,6 +76,8 @@ class ContactSet:
         points = np.zeros((count, 3)) if points.shape == (0, 3) else points
         obstacles = np.asarray(self.obstacles)
         obstacles = np.full(count, -1) if obstacles.shape == (0,) else obstacles
+        keys = np.asarray(self.keys)
+        keys = nodes[:, 0] if keys.shape == (0,) else keys
         unit = normalize(normals)
         unit.setflags(write=False)
         for name, value in (
@@ -86,6 +90,7 @@ class ContactSet:
             ("bodies", frozen(bodies, np.int32, (count,), _WHERE, "bodies")),
             ("points", frozen(points, np.float64, (count, 3), _WHERE, "points")),
             ("obstacles", frozen(obstacles, np.int32, (count,), _WHERE, "obstacles")),
+            ("keys", frozen(keys, np.int32, (count,), _WHERE, "keys")),
         ):
             object.__setattr__(self, name, value)
 
@@ -125,29 +130,38 @@ class ContactSet:
                 "bodies": body_of[detected.obstacles],
                 "points": points,
                 "obstacles": detected.obstacles,
+                "keys": detected.keys,
             }
         )
 
     def offset(self, first: int) -> ContactSet:
         """The same of points that are numbered on from `first`."""
-        return self._unchecked({**vars(self), "nodes": (self.nodes + first).astype(np.int32)})
+        nodes, keys = ((numbers + first).astype(np.int32) for numbers in (self.nodes, self.keys))
+        return self._unchecked({**vars(self), "nodes": nodes, "keys": keys})
 
-    def pressed_flat(self, offsets: FloatArray, depths: FloatArray) -> ContactSet:
+    def pressed_flat(self, offsets: FloatArray, depths: FloatArray, places: int) -> ContactSet:
         """Those of them where flesh, `depths` (P,) [m] deep, is nearly pressed flat, as contacts of what carries it.
 
         `offsets` (P, 3) [m] is how far flesh stands off where bones carry its points. Their points are numbered on
-        from P.
+        from P, and their keys from the number of all `places` that have one.
         """
         deep = np.einsum("mc,mc->m", np.abs(self.weights), _FLAT * depths[self.nodes])
         off = np.einsum("mc,mca,ma->m", self.weights, offsets[self.nodes], self.normals)
         gaps = self.gaps - off + deep
         rows = np.flatnonzero((deep > _THIN) & (gaps < _NEAR * deep) & (self.weights.sum(axis=1) > 0.5))
-        fields = {name: getattr(self, name)[rows] for name in self.__dataclass_fields__}
-        return self._unchecked({**fields, "nodes": fields["nodes"] + np.int32(len(depths)), "gaps": gaps[rows]})
+        flat = self.only(rows)
+        nodes, keys = flat.nodes + np.int32(len(depths)), flat.keys + np.int32(places)
+        return self._unchecked({**vars(flat), "nodes": nodes, "keys": keys, "gaps": gaps[rows]})
 
     def of_points(self, count: int) -> ContactSet:
         """The same, with contacts of what carries the flesh as contacts of its points, of which there are `count`."""
         return self._unchecked({**vars(self), "nodes": (self.nodes % count).astype(np.int32)})
+
+    def only(self, rows: NDArray[Any] | None) -> ContactSet:
+        """Some of them, or all."""
+        if rows is None:
+            return self
+        return self._unchecked({name: getattr(self, name)[rows] for name in self.__dataclass_fields__})
 
     @classmethod
     def concatenate(cls, one: ContactSet, other: ContactSet) -> ContactSet:
@@ -221,6 +235,22 @@ class ContactImpulses:
     residual: float = 0.0
     friction_residual: float = 0.0
     flesh_residual: float = 0.0
+
+    def joined(self, part: ContactImpulses, rows: NDArray[Any] | None) -> ContactImpulses:
+        """With what some contacts did, which are those `rows` of all, or all, and nothing else has to do with."""
+        if rows is None:
+            return part
+        normal, impulses = self.normal_impulses.copy(), self.impulses.copy()
+        normal[rows], impulses[rows] = part.normal_impulses, part.impulses
+        return ContactImpulses(
+            normal,
+            impulses,
+            self.bodies + part.bodies,
+            self.iterations + part.iterations,
+            max(self.residual, part.residual),
+            max(self.friction_residual, part.friction_residual),
+            max(self.flesh_residual, part.flesh_residual),
+        )
 
     @classmethod
     def none(cls, contacts: int, bodies: int) -> ContactImpulses:

@@ -59,7 +59,10 @@ class Accuracy:
 
 
 class ContactSolver:
-    """Answers up to `capacity` contacts of one mechanism at a time, with `bodies` free ones, and all its limits."""
+    """Answers up to `capacity` contacts of one mechanism at a time, with `bodies` free ones, and its limits.
+
+    Its largest body has a largest `side` [m].
+    """
 
     def __init__(
         self,
@@ -69,6 +72,7 @@ class ContactSolver:
         skin: SkinPoints,
         factor: FleshFactor | None,
         *,
+        side: float,
         capacity: int,
         bodies: int,
         entries: int,
@@ -95,21 +99,23 @@ class ContactSolver:
         self._nodes, self._links, self._skin, self._factor = nodes, links, skin, factor
         joints, kinds = _joint_rows(mechanism)
         self._limits, self._n = len(joints), mechanism.node_count
-        self._counts, self._residuals = allocate(5, wp.int32), allocate(6, wp.float64)
+        self._counts, self._residuals = allocate(6, wp.int32), allocate(6, wp.float64)
         self._masses, self._positions = allocate(bodies, wp.float64), allocate(bodies, wp.vec3d)
         self._inertia, self._inverses = allocate(bodies, wp.mat33d), allocate(bodies, wp.mat33d)
         self._limited = devices.to_device(joints, wp.int32, device)
         self._limit_kinds = devices.to_device(kinds, wp.int32, device)
-        self._structs(mechanism, dt, allocate)
+        self._islands = allocate(mechanism.link_count, wp.int32)
+        self._structs(side, dt, allocate)
         given: Any = constraint_kernels.Contacts
         sides = {name: getattr(self._contacts, name) for name in given.vars}
         sides |= {"masses": self._masses, "centers": self._positions, "inertia": self._inertia}
         sides |= {"inverses": self._inverses, "count": self._counts, "residuals": self._residuals}
+        sides |= {"islands": self._islands}
         state = self._state
         self._sides = _Sides({**sides, "impulses": state.held_impulses, "held_changes": state.held_changes})
         self._record(dt)
 
-    def _structs(self, mechanism: Mechanism, dt: float, allocate: Any) -> None:
+    def _structs(self, side: float, dt: float, allocate: Any) -> None:
         from supple.skins.contact.dynamics.link_kernels import JointLimits
         from supple.skins.contact.response import acceleration_kernels as acceleration
         from supple.skins.contact.response import constraint_kernels as constraints
@@ -117,7 +123,6 @@ class ContactSolver:
 
         wp, nodes, links = devices.warp(), self._nodes, self._links
         capacity, count, size = self.capacity, self.capacity + self._limits, links.size + 2 * self.bodies
-        side = float(np.ptp(mechanism.rest, axis=0).max())
 
         def fill(kind: Any, **fields: Any) -> Any:
             one = kind()
@@ -153,6 +158,7 @@ class ContactSolver:
         self._contacts = fill(
             constraints.Contacts,
             corners=allocate(CORNERS * capacity, wp.int32),
+            keys=allocate(capacity, wp.int32),
             weights=allocate(CORNERS * capacity, wp.float64),
             normals=allocate(capacity, wp.vec3d),
             velocities=allocate(capacity, wp.vec3d),
@@ -256,7 +262,7 @@ class ContactSolver:
         def launch(kernel: Any, count: int, *inputs: Any, smallest: int = 2048) -> devices.Launch:
             return devices.Launch(kernel, count, inputs, self._device, smallest=smallest)
 
-        joints = (own._joint_limits, links.joint_struct, links.struct, links.link_rows, own._constraints)
+        joints = (own._joint_limits, links.joint_struct, links.struct, links.link_rows, own._constraints, own._islands)
         opening = (links.link_rows, links.size, links.first_columns, *wide, own._state)
         bodies = (links.struct, links.link_rows, links.size, own._masses, own._positions, own._constraints)
         self._build = devices.Chain(
@@ -315,15 +321,20 @@ class ContactSolver:
         self._couple = coupling
         self._respond = _nothing if self._factor is None else self._factor.between(nodes.rhs, nodes.responses)
 
-    def set_contacts(self, contacts: ContactSet, dynamic_bodies: BodyInertia) -> bool:
-        """Take the contacts of this step; velocities are those that were predicted. Whether any is violated.
+    def set_contacts(
+        self, contacts: ContactSet, dynamic_bodies: BodyInertia, *, islands: IntArray, island: int
+    ) -> bool:
+        """Take the contacts of one island; velocities are those that were predicted. Whether any is violated.
 
-        Where they couple more links than there is room for, `entries` is what is needed: bring them to another one.
+        `islands` (k,) say which of them each link belongs to. Where contacts couple more links than there is room for,
+        `entries` is what is needed: bring them to another one.
         """
         count = len(contacts)
-        self._sides.write("count", [count])
+        self._sides.write("count", [count, 0, 0, 0, 0, island])
+        self._sides.write("islands", islands)
         for name, values in (
             ("corners", contacts.nodes.ravel()),
+            ("keys", contacts.keys),
             ("weights", contacts.weights.ravel()),
             ("normals", contacts.normals),
             ("velocities", contacts.velocities),

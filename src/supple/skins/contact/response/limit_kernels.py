@@ -9,6 +9,7 @@ from supple.skins.contact.response.constraint_kernels import (
     BACKWARDS,
     CONTACTS,
     FRICTION,
+    ISLAND,
     SPEED,
     SWING,
     TINY,
@@ -20,13 +21,14 @@ from supple.skins.contact.response.constraint_kernels import (
     add_coupled_link,
 )
 
+FAR = wp.constant(wp.float64(1.0e30))  # [m/s]: as fast as nothing goes
 TURN = wp.constant(wp.float64(6.283185307179586))
 
 
 @wp.func
 def limit_kept_at(item: int, flesh: Flesh, limits: JointLimits) -> int:
     """Where the impulse of a limit is kept: behind those of contacts, four for each joint."""
-    at = 4 * flesh.points + 4 * limits.limited[item]
+    at = flesh.first_limit + 4 * limits.limited[item]
     if limits.limit_kinds[item] > SWING:
         at += limits.limit_kinds[item] - SWING
     return at
@@ -66,6 +68,25 @@ def within_turn(angle: wp.float64, low: wp.float64, high: wp.float64) -> wp.floa
     return away
 
 
+@wp.func
+def leave_alone(row: int, constraints: Constraints, state: SolverState):
+    """A constraint that nothing can violate."""
+    one = wp.float64(1.0)
+    constraints.counts[row] = 0
+    constraints.radii[row] = -one
+    constraints.bounds[row] = -one
+    constraints.compliances[row] = one
+    constraints.tangent_compliances[row] = one
+    constraints.normals[row] = wp.vec3d(one, wp.float64(0.0), wp.float64(0.0))
+    constraints.frictions[row] = wp.float64(0.0)
+    constraints.gaps[row] = one
+    constraints.bends[row] = wp.vec3d()
+    constraints.offsets[row] = wp.vec3d()
+    constraints.initial_velocities[row] = wp.vec3d()
+    constraints.target_velocities[row] = -FAR
+    state.impulses[row] = wp.vec3d()
+
+
 @wp.kernel(enable_backward=False)
 def build_limits(
     first: int,
@@ -76,6 +97,7 @@ def build_limits(
     links: Links,
     link_rows: IntArray,
     constraints: Constraints,
+    islands: IntArray,
     flesh: Flesh,
     state: SolverState,
 ):
@@ -85,7 +107,7 @@ def build_limits(
     axis, a ball by all of its turn, or by its swing, which is a vector across its axis, and by its twist. So one that
     turns along its limit does not leave it on a tangent, and none goes through it to the other side. Who is beyond it
     comes back at the speed `limit_speed` [rad/s]. Contacts turn no joint by more than `most_turn` [rad] in the step,
-    unless it does so by itself.
+    unless it does so by itself. Joints of other `islands` of links are left alone.
     """
     item = first + wp.tid()
     c = limits.limited[item]
@@ -93,6 +115,9 @@ def build_limits(
     row = counts[CONTACTS] + item
     child = joints.children[c]
     parent = joints.parents[c]
+    if islands[child] != counts[ISLAND]:
+        leave_alone(row, constraints, state)
+        return
     relative = wp.transpose(links.rotations[parent]) * links.rotations[child]
     spin = links.angular_velocities[child] - links.angular_velocities[parent]
     one = wp.identity(n=3, dtype=wp.float64)
@@ -165,4 +190,7 @@ def build_limits(
         constraints.target_velocities[row] = wp.float64(0.0)
         state.impulses[row] = wp.min(wp.float64(1.0), constraints.bounds[row] / (wp.length(before) + TINY)) * before
     else:
-        state.impulses[row] = wp.max(wp.dot(direction, before), wp.float64(0.0)) * direction
+        # What lies ends where it pushed before, which is not the way that it would turn without that.
+        state.impulses[row] = wp.vec3d()
+        if wp.dot(direction, before) > wp.float64(0.0):
+            state.impulses[row] = within * before

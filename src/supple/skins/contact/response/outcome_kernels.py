@@ -5,7 +5,7 @@ import warp as wp
 
 from supple.skins.contact.dynamics.energy_kernels import add_from_outside
 from supple.skins.contact.dynamics.link_kernels import JointLimits
-from supple.skins.contact.dynamics.node_kernels import FloatArray, IntArray, Links, Nodes
+from supple.skins.contact.dynamics.node_kernels import FloatArray, IntArray, Links, Nodes, Vectors
 from supple.skins.contact.response.constraint_kernels import (
     CONTACTS,
     CORNERS,
@@ -59,18 +59,18 @@ def apply_impulses(
     links: Links,
     energy_balance: FloatArray,
 ):
-    """Give links their new velocities, keep impulses and offsets, enter what came from outside in the balance."""
+    """Give links their new velocities, keep impulses, enter what came from outside in the balance."""
     for i in range(links.masses.shape[0]):
         links.velocities[i] = links.velocities[i] + state.held_changes[link_rows[i]]
         links.angular_velocities[i] = links.angular_velocities[i] + state.held_changes[link_rows[i] + 1]
-    for p in range(flesh.warm_start.shape[0]):
-        flesh.warm_start[p] = wp.vec3d()
     for item in range(solve.limits):
-        flesh.warm_start[limit_kept_at(item, flesh, limits)] = state.held_impulses[counts[CONTACTS] + item]
+        impulse = state.held_impulses[counts[CONTACTS] + item]
+        if wp.length_sq(impulse) > wp.float64(0.0):
+            flesh.next_warm_start[limit_kept_at(item, flesh, limits)] = impulse
     for c in range(counts[CONTACTS]):
         impulse = state.held_impulses[c]
         if wp.dot(constraints.normals[c], impulse) > wp.float64(0.0):
-            flesh.warm_start[kept_at(c, flesh, contacts)] = impulse
+            flesh.next_warm_start[kept_at(c, flesh, contacts)] = impulse
         motion = contacts.velocities[c]
         if contacts.bodies[c] >= 0:  # a dynamic body is the last of its links
             p = COUPLED_LINKS * c + constraints.counts[c] - 1
@@ -95,3 +95,11 @@ def apply_impulses(
                 moves += flesh_velocity(p, nodes, skin, flesh.held_responses)
                 work = wp.dot(felt, moves)
             add_from_outside(tree, felt, wp.cross(place_of(p, nodes, skin), felt), work, energy_balance)
+
+
+@wp.kernel(enable_backward=False)
+def turn_over(first: int, warm_start: Vectors, next_warm_start: Vectors):
+    """What pressed in this step is what the next one begins with."""
+    p = first + wp.tid()
+    warm_start[p] = next_warm_start[p]
+    next_warm_start[p] = wp.vec3d()
