@@ -19,7 +19,7 @@ def body():
     return build_constraints(fill(tube.points, tube.triangles, count=800))
 
 
-def lbfgs_solver(body, *, one_sided=True, held=True, masses=None, contacts=None, copies=1, device="cpu"):
+def lbfgs_solver(body, *, one_sided=True, held=True, masses=None, contacts=None, copies=1, device="cpu", by_body=None):
     """Bound a little nearer than they are to points on the axis, drawn to where they are at rest."""
     wp = devices.warp()
     count = len(body.points)
@@ -30,7 +30,7 @@ def lbfgs_solver(body, *, one_sided=True, held=True, masses=None, contacts=None,
     if masses is None:
         masses = np.where(np.arange(count) % 7 == 0, 0.5, 1.0) * (np.arange(count) % 11 != 0 if held else 1.0)
     binding = EnergyBinding.from_constraints(body, lengths, masses).stack(copies)
-    made = LbfgsSolver(binding, kinematic, devices.Constants(device), contacts=contacts)
+    made = LbfgsSolver(binding, kinematic, devices.Constants(device), contacts=contacts, by_body=by_body)
     made.anchors.assign(np.tile(axis, (copies, 1)).astype(np.float32))
     made.set_weights(EnergyWeights(**{**vars(WEIGHTS), "one_sided": one_sided}))
     return made, masses
@@ -118,31 +118,26 @@ def test_round_a_particle_and_through_all_elements_add_up_alike(body):
 
 
 def test_body_by_body_and_through_all_elements_add_up_alike(body):
-    """As a GPU does for a crowd, whose blocks of threads are one thread each on a processor."""
-    from supple.skins.position_based.solve import energy as module
-
-    wp = devices.warp()
-    made, masses = lbfgs_solver(body, copies=3)
-    shaken = 0.01 * np.random.default_rng(4).standard_normal((3, *body.points.shape))
-    put(made, (body.points + shaken).reshape(-1, 3), np.tile(masses, 3))
-    made.pressure.targets.assign(made.pressure.targets.numpy() * np.linspace(0.9, 1.1, 3 * len(body.corners)))
-    _, through = evaluated(made)
-    settled = devices.to_device((1.02 * body.points + shaken[::-1]).reshape(-1, 3).astype(np.float32), wp.vec3f, "cpu")
-    made.set_relaxation(0.9, 0.5)
-
-    def relaxed():
-        put(made, (body.points + shaken).reshape(-1, 3), np.tile(masses, 3))
+    """As a GPU does for a crowd, whose blocks of threads are one thread each on a processor; the last has one body."""
+    wp, random, copies = devices.warp(), np.random.default_rng(4), 3
+    shaken = 0.01 * random.standard_normal((copies, *body.points.shape))
+    start, at_rest = (body.points + shaken).reshape(-1, 3), np.tile(1.02 * body.points, (copies, 1))
+    settled = devices.to_device((at_rest + shaken[::-1].reshape(-1, 3)).astype(np.float32), wp.vec3f, "cpu")
+    pressures = devices.to_device(random.uniform(-0.1, 0.1, len(start)).astype(np.float32), wp.float32, "cpu")
+    found = []
+    for by_body in (False, True):
+        made, masses = lbfgs_solver(body, copies=copies, by_body=by_body)
+        put(made, start, np.tile(masses, copies))
+        made.pressure.apply(pressures)()
+        energy_there, gradients = evaluated(made)
+        made.set_relaxation(0.9, 0.5)
         for launch in made.relax(settled):
             launch()
-        return made.particles.numpy().copy()
-
-    through_settled = relaxed()
-    made._short_star = module.short_star_arrays(module.star_arrays(made._binding, "cpu"), "cpu")
-    made._element_lanes = 1
-    np.testing.assert_allclose(relaxed(), through_settled, atol=1e-6)
-    put(made, (body.points + shaken).reshape(-1, 3), np.tile(masses, 3))
-    _, around = evaluated(made)
-    np.testing.assert_allclose(around, through, atol=1e-5 * np.abs(through).max())
+        found.append((energy_there, gradients, made.particles.numpy().copy()))
+    (one_energy, one_gradients, one_relaxed), (energy_there, gradients, relaxed) = found
+    assert energy_there == pytest.approx(one_energy, rel=1e-5)
+    np.testing.assert_allclose(gradients, one_gradients, atol=1e-5 * np.abs(one_gradients).max())
+    np.testing.assert_allclose(relaxed, one_relaxed, atol=1e-6)
 
 
 @pytest.mark.cuda

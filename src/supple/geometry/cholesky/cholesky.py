@@ -10,6 +10,7 @@ import numpy as np
 from supple import device as devices
 from supple.arrays import Float32Array, IntArray
 from supple.errors import InputError
+from supple.geometry.cholesky.half_inverse import HalfInverse, multiplies_halves
 
 _MOST_DENSE = 16384  # unknowns; a GPU keeps the whole inverse of smaller matrices, at most 1 GiB
 _MANY = 8  # bodies from which a GPU multiplies by the inverse in tiles
@@ -72,54 +73,58 @@ def _sparse(matrix: Any, items: IntArray) -> tuple[IntArray, tuple[Float32Array 
     )
 
 
-def round_to_tensor_cores(values: Float32Array) -> Float32Array:
-    """Numbers of 11 significant bits, which is what tensor cores multiply, nearest to those given."""
-    bits = np.ascontiguousarray(values).view(np.uint32)
-    return ((bits + np.uint32(0x1000)) & np.uint32(0xFFFFE000)).view(np.float32)
-
-
 class Cholesky:
     """A factor on a device, for one state alone; it may be replaced by that of a matrix with the same entries.
 
-    Each of `copies` bodies alike is `stride` items long. A processor gives each body a thread. What is `rounded` only
-    has to be near A^-1 and symmetric, as a preconditioner is: for many bodies a GPU takes it with 11 bits.
+    Each of `copies` bodies alike is `stride` items long. A processor gives each body a thread. Where `expected` says
+    how long right sides are at most, A^-1 only has to be near and symmetric, as that of a preconditioner: a GPU takes
+    it with 11 bits for many bodies.
     """
 
-    def __init__(self, factor: Factor, *, stride: int, copies: int, device: str, rounded: bool = False) -> None:
+    def __init__(self, factor: Factor, *, stride: int, copies: int, device: str, expected: float | None = None) -> None:
         wp = devices.warp()
-        self._rounded = rounded and factor.is_dense and copies >= _MANY
         self._device, self._stride, self._copies = device, stride, copies
         self._count, self._is_dense = len(factor), factor.is_dense
+        self._rows = devices.to_device(factor.rows, wp.int32, device)
+        self._half = self._in_halves(factor, expected)
         self._arrays = [
             wp.array(values, dtype=wp.int32 if values.dtype.kind == "i" else wp.float32, device=device)
-            for values in (factor.rows, *self._values(factor))
+            for values in (factor.arrays if self._half is None else ())
         ]
         self._work = wp.zeros(0 if self._is_dense else copies * self._count, dtype=wp.vec3f, device=device)
 
+    def _in_halves(self, factor: Factor, expected: float | None) -> HalfInverse | None:
+        """The inverse in numbers of 16 bits, where that is near enough and the device multiplies them."""
+        if expected is None or not factor.is_dense or self._copies < _MANY or not multiplies_halves(self._device):
+            return None
+        inverse = HalfInverse(self._count, copies=self._copies, expected=expected, device=self._device)
+        inverse.replace(np.asarray(factor.arrays[0], dtype=np.float32))
+        return inverse
+
     def replace(self, factor: Factor) -> None:
         """Take another factor; launches that were recorded see it."""
-        for array, values in zip(self._arrays, (factor.rows, *self._values(factor)), strict=True):
+        devices.write(self._rows, factor.rows)
+        if self._half is not None:
+            self._half.replace(np.asarray(factor.arrays[0], dtype=np.float32))
+            return
+        for array, values in zip(self._arrays, factor.arrays, strict=True):
             devices.write(array, values)
 
-    def _values(self, factor: Factor) -> tuple[Float32Array | IntArray, ...]:
-        """The arrays of a factor, as tensor cores take them where that is near enough."""
-        if self._rounded:
-            return tuple(round_to_tensor_cores(np.asarray(values, dtype=np.float32)) for values in factor.arrays)
-        return factor.arrays
-
-    def solving(self, sides: Any, answers: Any) -> devices.Launch:
+    def solving(self, sides: Any, answers: Any) -> devices.Calls:
         """Recorded: `answers` = A^-1 `sides`, vec3f on the device; items that are no unknowns stay as they are."""
         from supple.geometry.cholesky import inverse_kernels, kernels
 
-        given = [self._stride, *self._arrays]
+        given = [self._stride, self._rows, *self._arrays]
         if not self._is_dense:
             inputs = [*given, sides, self._work, answers]
-            return devices.Launch(kernels.solve_sparse, self._copies, inputs, self._device, smallest=1)
+            return [devices.Launch(kernels.solve_sparse, self._copies, inputs, self._device, smallest=1)]
+        if self._half is not None:
+            return self._half.multiplying(self._stride, self._rows, sides, answers)
         if self._copies < _MANY:
             lanes = int(inverse_kernels.LANES)
             count, inputs = self._copies * self._count * lanes, [*given, sides, answers]
-            return devices.Launch(inverse_kernels.multiply_row, count, inputs, self._device, block=lanes)
+            return [devices.Launch(inverse_kernels.multiply_row, count, inputs, self._device, block=lanes)]
         tiles = -(-self._count // inverse_kernels.UNKNOWNS) * -(-self._copies // inverse_kernels.BODIES)
         threads, inputs = int(inverse_kernels.THREADS), [self._copies, *given, sides, answers]
-        kernel = inverse_kernels.multiply_rounded_tiles if self._rounded else inverse_kernels.multiply_tiles
-        return devices.Launch(kernel, threads * tiles, inputs, self._device, block=threads)
+        kernel = inverse_kernels.multiply_tiles
+        return [devices.Launch(kernel, threads * tiles, inputs, self._device, block=threads)]

@@ -37,13 +37,12 @@ def multiply_row(first: int, stride: int, rows: IntArray, inverse: FloatArray, s
 
 # The product of A^-1 (n, n) with all right sides (n, 3 copies), a tile of 64 unknowns and 42 bodies a block. Tensor
 # cores multiply numbers of 11 bits; each factor is the sum of two of them, x = h + l, and h h' + h l' + l h' has 22
-# bits of the product. An inverse that is rounded (`round_to_tensor_cores`) has no l. A warp makes 32 x 64 of the tile
-# in pieces of 16 x 8; where each of its threads holds which entry of a piece is given by `mma.m16n8k8`. Rows in shared
-# memory are as long as lets 32 threads read 32 banks. Products that add to the same piece stand far apart, so that
-# none waits for the one before. While one piece of the rows is multiplied, the next two are on their way.
+# bits of the product. A warp makes 32 x 64 of the tile in pieces of 16 x 8; where each of its threads holds which entry
+# of a piece is given by `mma.m16n8k8`. Rows in shared memory are as long as lets 32 threads read 32 banks. Products
+# that add to the same piece stand far apart, so that none waits for the one before. While one piece of the rows is
+# multiplied, the next two are on their way.
 _MULTIPLY_TILE = """
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    constexpr bool ROUNDED = IS_ROUNDED;
     constexpr int BM = 64, BODIES = 42, BN = 128, BK = 16, LA = BM + 8, LB = BN + 8, EACH = BODIES / 2, STAGES = 3;
     __shared__ float As[STAGES][BK][LA];
     __shared__ float Bs[STAGES][BK][LB];
@@ -106,8 +105,8 @@ _MULTIPLY_TILE = """
                 #pragma unroll
                 for (int q = 0; q < 4; ++q) {
                     const float x = As[now][k + t + 4 * (q / 2)][wm + 16 * m + g + 8 * (q % 2)];
-                    ah[m][q] = ROUNDED ? __float_as_uint(x) : upper(x);
-                    al[m][q] = ROUNDED ? 0u : upper(x - __uint_as_float(ah[m][q]));
+                    ah[m][q] = upper(x);
+                    al[m][q] = upper(x - __uint_as_float(ah[m][q]));
                 }
             #pragma unroll
             for (int half = 0; half < 8; half += 4) {
@@ -127,8 +126,7 @@ _MULTIPLY_TILE = """
                 #pragma unroll
                 for (int p = 0; p < 4; ++p)
                     #pragma unroll
-                    for (int m = 0; m < 2; ++m)
-                        if (!ROUNDED) product(acc[m][half + p], al[m], bh[p]);
+                    for (int m = 0; m < 2; ++m) product(acc[m][half + p], al[m], bh[p]);
                 #pragma unroll
                 for (int p = 0; p < 4; ++p)
                     #pragma unroll
@@ -162,14 +160,8 @@ _MULTIPLY_TILE = """
 """
 
 
-@wp.func_native(_MULTIPLY_TILE.replace("IS_ROUNDED", "false"))
+@wp.func_native(_MULTIPLY_TILE)
 def multiply_tile(
-    tile: int, copies: int, stride: int, rows: IntArray, inverse: FloatArray, sides: Points, answers: Points
-): ...
-
-
-@wp.func_native(_MULTIPLY_TILE.replace("IS_ROUNDED", "true"))
-def multiply_rounded_tile(
     tile: int, copies: int, stride: int, rows: IntArray, inverse: FloatArray, sides: Points, answers: Points
 ): ...
 
@@ -181,12 +173,3 @@ def multiply_tiles(
     """x = A^-1 b for many bodies, on blocks of `THREADS`."""
     tile = (first + wp.tid()) // THREADS
     multiply_tile(tile, copies, stride, rows, inverse, sides, answers)
-
-
-@wp.kernel(enable_backward=False, launch_bounds=(THREADS, 2))
-def multiply_rounded_tiles(
-    first: int, copies: int, stride: int, rows: IntArray, inverse: FloatArray, sides: Points, answers: Points
-):
-    """The same with an inverse that is rounded."""
-    tile = (first + wp.tid()) // THREADS
-    multiply_rounded_tile(tile, copies, stride, rows, inverse, sides, answers)

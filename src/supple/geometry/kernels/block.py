@@ -8,7 +8,7 @@ other's. One thread may run them, as tests do.
 import warp as wp
 
 BLOCK = 512  # threads that hold a body together
-SHARED_ROWS = 3072  # rows of three numbers of it in memory that they share; two such arrays fit three times
+SHARED_ROWS = 3000  # particles of it in memory that they share; eight numbers of each fit into what small GPUs have
 
 
 @wp.func_native("""

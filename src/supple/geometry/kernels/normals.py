@@ -29,3 +29,39 @@ def mean_normals(
     for m in range(starts[n], starts[n + 1]):
         total += areas[members[m]]
     normals[n] = wp.normalize(total)
+
+
+@wp.kernel(enable_backward=False)
+def area_vectors_of_copies(
+    first: int,
+    each: int,
+    points: wp.array(dtype=wp.vec3f),
+    triangles: wp.array(dtype=wp.vec3i),
+    areas: wp.array(dtype=wp.vec3f),
+):
+    """The same for copies of `each` vertices, whose triangles are those of one."""
+    t = first + wp.tid()
+    copy = t / triangles.shape[0]
+    corner = triangles[t - copy * triangles.shape[0]]
+    a = points[copy * each + corner[0]]
+    areas[t] = wp.cross(points[copy * each + corner[1]] - a, points[copy * each + corner[2]] - a)
+
+
+@wp.kernel(enable_backward=False)
+def area_sums(
+    first: int,
+    each: int,
+    triangles: int,
+    starts: wp.array(dtype=wp.int32),
+    members: wp.array(dtype=wp.int32),
+    areas: wp.array(dtype=wp.vec3f),
+    sums: wp.array(dtype=wp.vec3f),
+):
+    """The sum of the area vectors around every vertex; `members` are of the `triangles` of one copy."""
+    i = first + wp.tid()
+    copy = i / each
+    v = i - copy * each
+    total = wp.vec3f(0.0, 0.0, 0.0)
+    for m in range(starts[v], starts[v + 1]):
+        total += areas[copy * triangles + members[m]]
+    sums[i] = total

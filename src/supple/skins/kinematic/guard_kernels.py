@@ -12,6 +12,7 @@ from supple.skins.kinematic.kernels import Points
 IntArray = wp.array(dtype=wp.int32)
 FloatArray = wp.array(dtype=wp.float32)
 Pairs = wp.array(dtype=wp.vec2i)
+TINY = wp.constant(1.0e-12)
 
 
 @wp.func
@@ -74,12 +75,13 @@ def draw_together(
     for e in range(starts[i - shift], starts[i - shift + 1]):
         j = shift + others[e]
         edge = x - skin[j]
-        longest = longest_edge(limit, rest[e], incoming[i] - incoming[j])
         now = wp.length(edge)
-        if now > longest:
-            excess = 1.0 - longest / now
-            change -= 0.5 * excess * excess * edge
-            wrong += excess
+        longest = limit * rest[e]
+        if now > longest:  # few are: where bones have the others is not looked up
+            longest = longest_edge(limit, rest[e], incoming[i] - incoming[j])
+        excess = wp.max(1.0 - longest / wp.max(now, TINY), 0.0)
+        change -= 0.5 * excess * excess * edge
+        wrong += excess
     after[i] = x
     if wrong > 0.0:
         after[i] = x + change / wrong

@@ -25,12 +25,9 @@ COLUMNS = wp.constant(2)  # of what is found of a copy: rest volume, and the off
 
 @wp.struct
 class Surroundings:
-    """The triangles around every vertex in compressed rows, and how far [m] it may be moved; of one copy, of `each`
-    vertices and `joint_count` joints, twice the area around every vertex at rest and the joints that move it, the
-    strongest first."""
+    """How far [m] every vertex may be moved; of one copy, of `each` vertices and `joint_count` joints, twice the area
+    around every vertex at rest and the joints that move it, the strongest first."""
 
-    starts: IntArray
-    members: IntArray
     limits: FloatArray
     rest_areas: FloatArray
     joints: Vec4iArray
@@ -42,7 +39,7 @@ class Surroundings:
 def volume_terms(
     first: int,
     around: Surroundings,
-    areas: Points,
+    sums: Points,
     thickness: FloatArray,
     heads: Points,
     skin: Points,
@@ -64,9 +61,7 @@ def volume_terms(
     """
     i = first + wp.tid()
     each = around.each
-    total = wp.vec3f(0.0, 0.0, 0.0)
-    for m in range(around.starts[i], around.starts[i + 1]):
-        total += areas[around.members[m]]
+    total = sums[i]
     size = wp.length(total)
     first_joint = (i / each) * around.joint_count
     volumes[i] = wp.dot(skin[i] - heads[first_joint], total) / 18.0

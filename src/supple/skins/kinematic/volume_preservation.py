@@ -13,10 +13,11 @@ from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.character.anatomy.enclosure import enclosing_triangles
 from supple.character.anatomy.skin_anatomy import PAINTED_ANATOMY, find_anatomy
 from supple.character.character import Character
-from supple.character.crowd import Crowd, stacked
+from supple.character.crowd import Crowd
 from supple.character.morph_targets import MorphTargets
 from supple.errors import SuppleWarning
 from supple.geometry import topology
+from supple.geometry.normals.area_sums import AreaSums
 from supple.geometry.rows import group_by_label
 from supple.geometry.vectors import lengths
 from supple.motion.pose import Pose
@@ -31,9 +32,8 @@ _EVENLY = 0.1  # the smallest share of a part, as in the kernels
 class RestVolume:
     """What is known of a skin that shall keep its volume; V vertices of all copies of a crowd, J joints of one.
 
-    `member` is one of the copies; `surface` (E, 3) are the triangles that enclose its flesh, holes covered, and
-    `triangles` those of all copies. `thickness` (V,) says how much of a change every vertex takes, 1 on average;
-    `limits` (V,) [m] how far each may be moved; the triangles around vertex v are `around[starts[v]:starts[v + 1]]`.
+    `member` is one of the copies; `surface` (E, 3) are the triangles that enclose its flesh, holes covered. `thickness`
+    (V,) says how much of a change every vertex takes, 1 on average; `limits` (V,) [m] how far each may be moved.
     `joints` (V, 4) of its copy and `weights` (V, 4) say to which parts a vertex of the member belongs: the part of a
     joint is what hangs on it most. `tips` are vertices at which covers of holes begin, `rest_areas` (V,) [m²] is twice
     the area around each at rest. None of it is there (`closed` is false) for a skin that encloses nothing.
@@ -41,11 +41,8 @@ class RestVolume:
 
     member: Character
     surface: IntArray
-    triangles: IntArray
     thickness: Float32Array
     limits: Float32Array
-    starts: IntArray
-    around: IntArray
     joints: IntArray
     weights: Float32Array
     tips: IntArray
@@ -70,15 +67,11 @@ class RestVolume:
             return cls.from_character(member, depth[: len(member.points)], painted=painted).stack(character)
         shells = find_anatomy(character, painted=painted).shells
         surface, tips = enclosing_triangles(character.points, shells.flesh_triangles(character.triangles))
-        starts, corners = group_by_label(surface.reshape(-1), len(character.points))
         return cls(
             character,
             surface,
-            surface,
             share_by_depth(depth),
             _limits(character, tips, painted=painted),
-            starts,
-            (corners // 3).astype(np.int32),
             *_strongest(character),
             tips,
             _areas_around(character, surface),
@@ -87,16 +80,8 @@ class RestVolume:
 
     def stack(self, crowd: Crowd) -> RestVolume:
         """That of a crowd, of which this is one member's."""
-        count, triangles = crowd.count, len(self.surface)
-        starts = np.append(stacked(self.starts[:-1], count, len(self.around)), count * len(self.around))
-        return replace(
-            self,
-            triangles=stacked(self.surface, count, len(crowd.member.points)),
-            thickness=np.tile(self.thickness, count),
-            limits=np.tile(self.limits, count),
-            starts=starts.astype(self.starts.dtype),
-            around=stacked(self.around, count, triangles),
-        )
+        thickness, limits = (np.tile(values, crowd.count) for values in (self.thickness, self.limits))
+        return replace(self, thickness=thickness, limits=limits)
 
     def reshaped(self, character: Character, depth: FloatArray | None = None) -> RestVolume:
         """That of a character with other shapes, and another `depth` (V,) [m] of flesh if one is given."""
@@ -219,31 +204,28 @@ class VolumePreserver:
         self._record(points, constants)
 
     def _record(self, points: Any, constants: devices.Constants) -> None:
-        from supple.geometry.kernels import normals as geometry
         from supple.skins.kinematic import volume_kernels as kernels
 
         wp, device, count, each = devices.warp(), self._device, len(points), len(points) // self._copies
-        volume, faces, joints = self._volume, self._volume.triangles, self._joints
+        volume, joints = self._volume, self._joints
         rows = constants.derive(volume.joints, "parts", lambda: self._rows_of_parts(device))
         belongs = [constants.put(volume.joints, wp.vec4i), constants.put(volume.weights, wp.vec4f)]
-        areas = wp.empty(len(faces), dtype=wp.vec3f, device=device)
+        areas = AreaSums(volume.surface, self._copies, points, constants)
         directions = wp.empty(count, dtype=wp.vec3f, device=device)
         losses = wp.empty(self._copies * joints, dtype=wp.float32, device=device)
-        on_device, reaches, (volumes, gains, cones) = constants.put(faces, wp.vec3i), self._reaches, self._terms
+        reaches, (volumes, gains, cones) = self._reaches, self._terms
         around = devices.fill_struct(
             kernels.Surroundings(),
-            starts=constants.put(volume.starts, wp.int32),
-            members=constants.put(volume.around, wp.int32),
             limits=self._limits,
             rest_areas=constants.put(volume.rest_areas, wp.float32),
             joints=belongs[0],
             each=each,
             joint_count=joints,
         )
-        inputs = [around, areas, self._thickness, self._origins, points]
+        inputs = [around, areas.sums, self._thickness, self._origins, points]
         inputs += [directions, volumes, gains, cones, reaches]
         self._measure = [
-            devices.Launch(geometry.area_vectors, len(faces), [points, on_device, areas], device),
+            *areas.launches,
             devices.Launch(kernels.volume_terms, count, inputs, device),
             self._part_volumes([each, joints, *rows, cones, losses]),
             devices.Launch(kernels.part_losses, self._copies, [joints, self._rest_parts, losses], device),

@@ -20,6 +20,7 @@ from supple.skins.kinematic.blend import Affine, BlendArrays
 from supple.skins.kinematic.swelling.limb_swelling import LimbSweller
 from supple.skins.kinematic.volume_preservation import VolumePreserver
 from supple.skins.position_based.binding import FleshBinding
+from supple.skins.position_based.blocks import packed_corners
 from supple.skins.position_based.body.softness import regional_softness
 from supple.skins.position_based.contact.collision import FleshCollision
 from supple.skins.position_based.contact.memory import ContactMemory
@@ -329,6 +330,19 @@ class AttachedSkin:
         self.particles = put(attachment.particles, wp.vec4i)
         self.barycentric = put(attachment.barycentric, wp.vec4f)
         devices.write(self.rest_distance, self._distance(self._rest))
+
+    def corners_of_one(self) -> Any:
+        """The particles of one body of a crowd that carry its vertices, packed for blocks of threads."""
+        binding, constants = self._binding, self._binding.constants
+        attachment = binding.attachment if self._smooth else binding.plain_attachment
+        vertices = self.count // binding.copies
+        rows = slice(vertices * self.blocks)
+        corners, shares = attachment.particles, attachment.barycentric
+
+        def pack() -> Any:
+            return packed_corners(corners[rows], shares[rows], vertices, constants.device)
+
+        return constants.derive(corners, "packed", pack)
 
     def reshape(self, binding: FleshBinding) -> None:
         """Take other shapes and maps of the same mesh."""

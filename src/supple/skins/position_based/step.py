@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from supple import device as devices
 from supple.motion.pose import Pose
-from supple.skins.position_based.blocks import as_rows, fit_blocks
+from supple.skins.position_based.blocks import fit_blocks
 from supple.skins.position_based.state import FleshState, Stages
 
 if TYPE_CHECKING:
@@ -170,24 +170,24 @@ class _Launches:
             memory.velocities,
             state.offsets,
         )
-        inputs = [skin.blocks, skin.particles, skin.barycentric, skin.follow, skin.rest_distance, skin.leeway]
-        self.carry_skin = self._carry_skin(state, inputs, incoming)
+        self.carry_skin = self._carry_skin(state, incoming)
         inputs = [skin.count // binding.copies, len(binding.character.skeleton) // binding.copies]
         inputs += [*binding.cover.on_device(binding.constants), state.affine.matrices]
         inputs += [put(binding.cover_offsets, wp.vec3f), put(binding.covers, wp.vec2f), incoming, skin.points]
         self.cover_bones = devices.Launch(kernels.cover_bones, skin.count, inputs, state.device)
 
     @staticmethod
-    def _carry_skin(state: FleshState, attached: list[Any], incoming: Any) -> devices.Launch:
+    def _carry_skin(state: FleshState, incoming: Any) -> devices.Launch:
         """The skin goes along: vertex by vertex, or body by body where each has a block of threads."""
         from supple.geometry.kernels.block import BLOCK
-        from supple.skins.position_based import step_kernels as kernels
+        from supple.skins.position_based import crowd_skin_kernels, step_kernels
 
-        skin, copies, flesh = state.surface, state.binding.copies, [state.arrays.posed, state.offsets]
+        skin, copies = state.surface, state.binding.copies
+        limits = [skin.follow, skin.rest_distance, skin.leeway]
+        flesh = [state.arrays.posed, state.offsets, incoming, skin.points]
         if not fit_blocks(state.device, copies, state.count // copies):
-            inputs = [*attached, *flesh, incoming, skin.points]
-            return devices.Launch(kernels.carry_skin, skin.count, inputs, state.device)
-        counts = [state.count // copies, skin.count // copies]
-        inputs = [*counts, *attached, *map(as_rows, flesh), incoming, skin.points]
-        threads = int(BLOCK)
-        return devices.Launch(kernels.carry_skin_by_body, threads * copies, inputs, state.device, block=threads)
+            inputs = [skin.blocks, skin.particles, skin.barycentric, *limits, *flesh]
+            return devices.Launch(step_kernels.carry_skin, skin.count, inputs, state.device)
+        inputs, threads = [state.count // copies, skin.corners_of_one(), *limits, *flesh], int(BLOCK)
+        kernel = crowd_skin_kernels.carry_skin_by_body
+        return devices.Launch(kernel, threads * copies, inputs, state.device, block=threads)

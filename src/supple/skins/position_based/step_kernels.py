@@ -8,7 +8,6 @@ d = x - q.
 
 import warp as wp
 
-from supple.geometry.kernels.block import BLOCK, SHARED_ROWS
 from supple.geometry.kernels.oscillator import advance_oscillator, clamp_offset, oscillator_coefficients
 from supple.geometry.kernels.particle import position
 from supple.geometry.kernels.rotation import inverse_rotate, rotate
@@ -21,7 +20,6 @@ Vec2Array = wp.array(dtype=wp.vec2f)
 Vec4iArray = wp.array(dtype=wp.vec4i)
 FloatArray = wp.array(dtype=wp.float32)
 IntArray = wp.array(dtype=wp.int32)
-Rows = wp.array2d(dtype=wp.float32)
 
 DT = wp.constant(0)  # s
 DAMPING = wp.constant(1)  # of the softest flesh, 1 is critical
@@ -277,41 +275,6 @@ def carry_skin(
         q += s[0] * kinematic[c[0]] + s[1] * kinematic[c[1]] + s[2] * kinematic[c[2]] + s[3] * kinematic[c[3]]
         d += s[0] * offsets[c[0]] + s[1] * offsets[c[1]] + s[2] * offsets[c[2]] + s[3] * offsets[c[3]]
     skin[v] = carried_along(incoming[v], q, d, follow[v], rest_distance[v], leeway)
-
-
-@wp.kernel(enable_backward=False, launch_bounds=BLOCK)
-def carry_skin_by_body(
-    first: int,
-    particles_per_copy: int,
-    vertices_per_copy: int,
-    blocks: int,
-    corners: Joints,
-    barycentric: Weights,
-    follow: FloatArray,
-    rest_distance: FloatArray,
-    leeway: float,
-    kinematic: Rows,
-    offsets: Rows,
-    incoming: Vec3Array,
-    skin: Vec3Array,
-):
-    """The same by a block of threads for each body of a crowd, which share its flesh; `corners` are those of one."""
-    t = first + wp.tid()
-    copy = t / wp.block_dim()
-    carried = wp.tile_load(kinematic, shape=(SHARED_ROWS, 3), offset=(copy * particles_per_copy, 0), storage="shared")
-    moved = wp.tile_load(offsets, shape=(SHARED_ROWS, 3), offset=(copy * particles_per_copy, 0), storage="shared")
-    for i in range(t % wp.block_dim(), vertices_per_copy, wp.block_dim()):
-        v = copy * vertices_per_copy + i
-        q = wp.vec3f(0.0, 0.0, 0.0)
-        d = wp.vec3f(0.0, 0.0, 0.0)
-        for b in range(i * blocks, i * blocks + blocks):
-            c = corners[b]
-            s = barycentric[b]
-            for k in range(4):
-                j = c[k]
-                q += s[k] * wp.vec3f(carried[j, 0], carried[j, 1], carried[j, 2])
-                d += s[k] * wp.vec3f(moved[j, 0], moved[j, 1], moved[j, 2])
-        skin[v] = carried_along(incoming[v], q, d, follow[v], rest_distance[v], leeway)
 
 
 @wp.kernel(enable_backward=False)

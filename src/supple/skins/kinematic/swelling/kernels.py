@@ -213,23 +213,10 @@ def place_middles(
 
 
 @wp.kernel(enable_backward=False)
-def measure_gains(
-    first: int, each: int, starts: IntArray, around: IntArray, areas: Points, directions: Points, gains: FloatArray
-):
-    """By how much the volume grows with the way of a vertex: S . d / 6, S the sum of area vectors around it.
-
-    `around` are triangles of one copy, of which there are as many as `starts` has rows for; see `areas`.
-    """
+def measure_gains(first: int, sums: Points, directions: Points, gains: FloatArray):
+    """By how much the volume grows with the way of a vertex: S . d / 6, S the sum of area vectors around it."""
     i = first + wp.tid()
-    d = directions[i]
-    total = wp.vec3f(0.0, 0.0, 0.0)
-    if wp.length_sq(d) > 0.0:
-        copy = i / each
-        v = i - copy * each
-        count = starts[each] / 3
-        for m in range(starts[v], starts[v + 1]):
-            total += areas[copy * count + around[m]]
-    gains[i] = wp.dot(total, d) / 6.0
+    gains[i] = wp.dot(sums[i], directions[i]) / 6.0
 
 
 @wp.func

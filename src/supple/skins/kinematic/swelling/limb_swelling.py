@@ -11,12 +11,12 @@ from supple import device as devices
 from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.character.anatomy.skin_anatomy import RIGID
 from supple.character.character import Character
-from supple.character.crowd import Crowd, stacked
+from supple.character.crowd import Crowd
 from supple.character.limbs.division import Limbs
 from supple.character.limbs.volumes import LimbVolumes
 from supple.character.morph_targets import MorphTargets
 from supple.geometry import topology
-from supple.geometry.rows import group_by_label
+from supple.geometry.normals.area_sums import AreaSums
 from supple.geometry.vectors import smoothstep
 from supple.motion.pose import Pose
 from supple.skins.kinematic.blend import BlendWeights
@@ -142,7 +142,6 @@ class LimbSweller:
         return (self._swelling.radii * (1.0 - self._swelling.firmness)[:, None]).astype(np.float32)
 
     def _record(self, points: Any, reals: Any, constants: devices.Constants) -> list[devices.Launch]:
-        from supple.geometry.kernels import normals as geometry
         from supple.skins.kinematic.swelling import kernels
 
         wp, put, device = devices.warp(), constants.put, constants.device
@@ -152,10 +151,9 @@ class LimbSweller:
         assert girths is not None
         copies = self._swelling.copies
         count, each, limbs = len(points), len(points) // copies, len(meter.names)
-        terms = constants.derive(meter.triangles, ("limbs", copies), lambda: _Terms.from_meter(meter, copies, each))
+        terms = constants.derive(meter.triangles, "limbs", lambda: _Terms.from_meter(meter, each))
         corner_count, line_count, chunk_count = meter.mixed.shape[0], meter.line_corners.shape[0], len(terms.kinds)
-        faces, rows = terms.faces, [put(terms.starts_around, wp.int32), put(terms.around, wp.int32)]
-        areas, directions = constants.blank(len(faces), wp.vec3f), constants.blank(count, wp.vec3f)
+        areas, directions = AreaSums(meter.triangles, copies, points, constants), constants.blank(count, wp.vec3f)
         gains = constants.blank(count, wp.float32)
         corners, middles = (constants.blank(max(copies * one, 1), wp.vec3f) for one in (corner_count, line_count))
         sums = constants.blank(copies * chunk_count, wp.vec2f)
@@ -181,8 +179,8 @@ class LimbSweller:
                 launch(kernels.even_directions, count, *lines, points, *ways)
                 for ways in ((directions, evened), (evened, directions))
             ],
-            launch(geometry.area_vectors, len(faces), points, put(faces, wp.vec3i), areas),
-            launch(kernels.measure_gains, count, each, *rows, areas, directions, gains),
+            *areas.launches,
+            launch(kernels.measure_gains, count, areas.sums, directions, gains),
         ]
         lanes = 1 if device == "cpu" else int(kernels.LANES)  # a number of threads that eight divides, or one
         for again in range(_ROUNDS):
@@ -230,7 +228,7 @@ class LimbSweller:
 class _Terms:
     """What limbs are added up from, in chunks of one kind and one limb each, as arrays that are brought to a device.
 
-    Beside that the triangles of all copies (`faces`), those around every vertex of one, and the vertices `beside` it.
+    Beside that the vertices `beside` every vertex of one copy.
     """
 
     starts: IntArray
@@ -247,13 +245,10 @@ class _Terms:
     segments: IntArray
     triangles: IntArray
     pivots: IntArray
-    faces: IntArray
-    starts_around: IntArray
-    around: IntArray
     beside: topology.Neighbors
 
     @classmethod
-    def from_meter(cls, meter: LimbVolumes, copies: int, each: int) -> _Terms:
+    def from_meter(cls, meter: LimbVolumes, each: int) -> _Terms:
         shares = meter.shares.tocoo()
         sides = np.repeat(np.arange(len(meter.segments)), 2)
         used = np.unique(meter.triangles)
@@ -273,7 +268,6 @@ class _Terms:
         lines = meter.line_corners.tocsr()
         pivots = np.zeros(len(meter.names), dtype=np.int32)
         pivots[meter.limbs.limb_of[used][::-1]] = used[::-1]
-        starts_around, around = group_by_label(meter.triangles.reshape(-1), each)
         return cls(
             np.append(starts, len(group)).astype(np.int32),
             kind[starts].astype(np.int32),
@@ -288,9 +282,6 @@ class _Terms:
             np.column_stack([meter.segments, meter.tips]).astype(np.int32),
             meter.triangles.astype(np.int32),
             pivots,
-            stacked(meter.triangles, copies, each),
-            starts_around,
-            (around // 3).astype(np.int32),
             topology.neighbors(meter.triangles, each),
         )
 

@@ -17,6 +17,7 @@ from supple.geometry.rows import group_by_label
 from supple.geometry.tetrahedra.tetrahedra import FACES
 from supple.skins.position_based.body.constraints import Constraints
 from supple.skins.position_based.solve.schedule import slab_schedules
+from supple.skins.position_based.solve.strips import Strips
 
 _HARDEST = 0.99  # stiffness above which nothing grows harder: the method would need many more rounds
 _PRESSED = 8.0  # weight of a contact; several times more made rounds restless, and what is left is parted at last
@@ -169,15 +170,22 @@ def star_arrays(binding: EnergyBinding, device: str) -> Any:
     )
 
 
-def short_star_arrays(star: Any, device: str) -> Any:
-    """The same in half the memory; particles and elements have to be fewer than 65536."""
-    from supple.skins.position_based.solve.energy_kernels import ShortStar
+def strip_arrays(binding: EnergyBinding, device: str) -> Any:
+    """The same as strips of triangles around every particle; of fewer than 65536 particles."""
+    from supple.skins.position_based.solve.strip_kernels import StripArrays
 
-    wp = devices.warp()
-    code = star.others.numpy().astype(np.uint64) << np.arange(0, 64, 16, dtype=np.uint64)
-    others = wp.array(np.bitwise_or.reduce(code, axis=1), dtype=wp.uint64, device=device)
-    names = ("starts", "slopes", "edge_starts", "far_ends", "lengths")
-    return devices.fill_struct(ShortStar(), others=others, **{name: getattr(star, name) for name in names})
+    wp, one = devices.warp(), binding.one
+    strips = Strips.from_body(len(one.points), binding.corners, one.ends, one.rest_lengths.astype(np.float32))
+    steps = np.zeros((len(strips.codes), 4), dtype=np.float32)
+    there = strips.elements >= 0
+    steps[there, :2] = binding.sizes[strips.elements[there]]
+    steps[:, 2], steps.view(np.int32)[:, 3] = strips.lengths, strips.codes
+    return devices.fill_struct(
+        StripArrays(),
+        particles=_put(strips.particles, wp.int32, device),
+        starts=_put(strips.starts, wp.int32, device),
+        steps=_put(steps, wp.vec4f, device),
+    )
 
 
 def _sizes(one: Constraints) -> FloatArray:

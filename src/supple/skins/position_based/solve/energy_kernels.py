@@ -18,7 +18,7 @@ Flesh that swings is held together by the same strains, relative to the sizes th
 
 import warp as wp
 
-from supple.geometry.kernels.block import BLOCK, SHARED_ROWS, sum_of_eight
+from supple.geometry.kernels.block import sum_of_eight
 from supple.geometry.kernels.particle import position, translate
 from supple.skins.position_based.contact.detection_kernels import (
     ContactList,
@@ -39,8 +39,6 @@ Vec3iArray = wp.array(dtype=wp.vec3i)
 Vec2iArray = wp.array(dtype=wp.vec2i)
 FloatArray = wp.array(dtype=wp.float32)
 IntArray = wp.array(dtype=wp.int32)
-UInt64Array = wp.array(dtype=wp.uint64)
-Rows = wp.array2d(dtype=wp.float32)
 
 VOLUME = wp.constant(0)  # weights of the energy: k_V, k_b, k_d, k_q
 BIND = wp.constant(1)
@@ -72,18 +70,6 @@ class Star:
 
     starts: IntArray
     others: Vec4iArray
-    slopes: FloatArray
-    edge_starts: IntArray
-    far_ends: IntArray
-    lengths: FloatArray
-
-
-@wp.struct
-class ShortStar:
-    """The same in half the memory, for bodies of few particles: `others` are four numbers of 16 bits."""
-
-    starts: IntArray
-    others: UInt64Array
     slopes: FloatArray
     edge_starts: IntArray
     far_ends: IntArray
@@ -269,118 +255,6 @@ def strain_by_particle(
     strain = sum_of_lanes(total)
     if lane == 0:
         sums[p] = strain
-
-
-@wp.func
-def number_at(code: wp.uint64, place: int) -> int:
-    """One of the four numbers of 16 bits in one of 64."""
-    return int((code >> wp.uint64(16 * place)) & wp.uint64(65535))
-
-
-@wp.func
-def own_lanes() -> int:
-    """How many threads of a block share a particle."""
-    return wp.min(wp.block_dim(), LANES)
-
-
-# By a block of threads for each body, of at most `SHARED_ROWS` particles: what they read of each other again and again
-# is in memory that they share. Rows of three numbers there are read by 32 threads from 32 banks, those of four would
-# not be.
-
-
-@wp.kernel(enable_backward=False, launch_bounds=BLOCK)
-def strain_by_body(
-    first: int,
-    particles_per_copy: int,
-    weights: FloatArray,
-    star: ShortStar,
-    targets: FloatArray,
-    particles: Vec4Array,
-    rows: Rows,
-    sums: Vec4Array,
-):
-    """The same at rest sizes, body by body; `rows` are the particles as rows of four numbers."""
-    t = first + wp.tid()
-    copy = t / wp.block_dim()
-    lanes = own_lanes()
-    lane = t % lanes
-    shift = copy * particles_per_copy
-    body = wp.tile_load(rows, shape=(SHARED_ROWS, 3), offset=(shift, 0), storage="shared")
-    target = copy * (targets.shape[0] / (particles.shape[0] / particles_per_copy))
-    volume = weights[VOLUME]
-    stretch = weights[STRETCH]
-    for i in range((t % wp.block_dim()) / lanes, particles_per_copy, wp.block_dim() / lanes):
-        own = particles[shift + i]
-        total = wp.vec4f(0.0, 0.0, 0.0, 0.0)
-        if own[3] > 0.0:
-            x = position(own)
-            for m in range(star.starts[i] + lane, star.starts[i + 1], lanes):
-                others = star.others[m]
-                j = number_at(others, 0)
-                k = number_at(others, 1)
-                n = number_at(others, 2)
-                b = wp.vec3f(body[j, 0], body[j, 1], body[j, 2])
-                c = wp.vec3f(body[k, 0], body[k, 1], body[k, 2])
-                d = wp.vec3f(body[n, 0], body[n, 1], body[n, 2])
-                wanted = targets[target + number_at(others, 3)]
-                total += element_pull(0, volume * star.slopes[m], wanted, x, b, c, d)
-            for e in range(star.edge_starts[i] + lane, star.edge_starts[i + 1], lanes):
-                j = star.far_ends[e]
-                away = x - wp.vec3f(body[j, 0], body[j, 1], body[j, 2])
-                total += edge_strain(0, stretch, away, star.lengths[e])
-        strain = sum_of_lanes(total)
-        if lane == 0:
-            sums[shift + i] = strain
-
-
-@wp.kernel(enable_backward=False, launch_bounds=BLOCK)
-def strain_by_body_where_settled(
-    first: int,
-    particles_per_copy: int,
-    weights: FloatArray,
-    star: ShortStar,
-    settled: Rows,
-    particles: Vec4Array,
-    rows: Rows,
-    sums: Vec4Array,
-):
-    """The same with the sizes that there are at `settled`."""
-    t = first + wp.tid()
-    copy = t / wp.block_dim()
-    lanes = own_lanes()
-    lane = t % lanes
-    shift = copy * particles_per_copy
-    body = wp.tile_load(rows, shape=(SHARED_ROWS, 3), offset=(shift, 0), storage="shared")
-    rest = wp.tile_load(settled, shape=(SHARED_ROWS, 3), offset=(shift, 0), storage="shared")
-    volume = weights[VOLUME]
-    stretch = weights[STRETCH]
-    for i in range((t % wp.block_dim()) / lanes, particles_per_copy, wp.block_dim() / lanes):
-        own = particles[shift + i]
-        total = wp.vec4f(0.0, 0.0, 0.0, 0.0)
-        if own[3] > 0.0:
-            x = position(own)
-            y = wp.vec3f(rest[i, 0], rest[i, 1], rest[i, 2])
-            for m in range(star.starts[i] + lane, star.starts[i + 1], lanes):
-                others = star.others[m]
-                j = number_at(others, 0)
-                k = number_at(others, 1)
-                n = number_at(others, 2)
-                b = wp.vec3f(rest[j, 0], rest[j, 1], rest[j, 2])
-                c = wp.vec3f(rest[k, 0], rest[k, 1], rest[k, 2])
-                d = wp.vec3f(rest[n, 0], rest[n, 1], rest[n, 2])
-                wanted = six_volumes(y, b, c, d)
-                b = wp.vec3f(body[j, 0], body[j, 1], body[j, 2])
-                c = wp.vec3f(body[k, 0], body[k, 1], body[k, 2])
-                d = wp.vec3f(body[n, 0], body[n, 1], body[n, 2])
-                total += element_pull(1, volume * star.slopes[m], wanted, x, b, c, d)
-            for e in range(star.edge_starts[i] + lane, star.edge_starts[i + 1], lanes):
-                j = star.far_ends[e]
-                wanted = wp.length(y - wp.vec3f(rest[j, 0], rest[j, 1], rest[j, 2]))
-                away = x - wp.vec3f(body[j, 0], body[j, 1], body[j, 2])
-                total += edge_strain(1, stretch, away, wanted)
-        strain = sum_of_lanes(total)
-        if lane == 0:
-            sums[shift + i] = strain
 
 
 @wp.func

@@ -8,21 +8,22 @@ import numpy as np
 
 from supple import device as devices
 from supple.geometry.cholesky import Cholesky
-from supple.skins.position_based.blocks import as_rows, fit_blocks
+from supple.skins.position_based.blocks import fit_blocks
 from supple.skins.position_based.solve.energy import (
     EnergyBinding,
     EnergyWeights,
     element_arrays,
-    short_star_arrays,
     star_arrays,
+    strip_arrays,
 )
 from supple.skins.position_based.solve.pressure import Pressure
 
 _LONGEST_MOVE = 0.5  # of an element's size, in one round
 _ROUNDING = 3e-6  # of an element's size: a round that moves particles by less on the mean has learnt nothing
+_STRONGEST = 200.0  # times how large a body is: no gradient is longer, as the weights of its energy are bounded
+_MANY = 264  # bodies, from which more of them work at once if each has fewer threads
 _LANE = 4000  # elements that a thread goes through; waking another for fewer costs more than it saves
 _MOST_LANES = 8
-_SHORT = 65536  # elements whose numbers fit into two bytes
 
 
 class LbfgsSolver:
@@ -30,7 +31,8 @@ class LbfgsSolver:
 
     `particles` holds position and inverse mass, `anchors` the points of the bones that particles are bound to.
     `kinematic` is where the bones alone carry the particles. `contacts`, if there are any, say which plane and face
-    each particle is held off and how firmly, and where they are. Of a crowd each body finds its own way.
+    each particle is held off and how firmly, and where they are. Of a crowd each body finds its own way. On a GPU many
+    are strained body by body (`by_body`).
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class LbfgsSolver:
         constants: devices.Constants,
         *,
         contacts: tuple[Any, ...] | None = None,
+        by_body: bool | None = None,
     ) -> None:
         from supple.skins.position_based.solve import energy_kernels, lbfgs_kernels
 
@@ -52,18 +55,16 @@ class LbfgsSolver:
         self.particles, self.anchors = blank(total, wp.vec4f), blank(total, wp.vec3f)
         self._by_particle = device != "cpu"
         self._elements = constants.derive(binding.corners, "elements", lambda: element_arrays(binding, device))
+        by_body = fit_blocks(device, copies, self.count) if by_body is None else by_body
         self._star = (
             constants.derive(binding.corners, "star", lambda: star_arrays(binding, device))
-            if self._by_particle
+            if self._by_particle and not by_body
             else None
         )
-        in_blocks = fit_blocks(device, copies, self.count) and len(binding.corners) < _SHORT
-        self._short_star = (
-            constants.derive(binding.corners, "short star", lambda: short_star_arrays(self._star, device))
-            if in_blocks
-            else None
+        self._strips = (
+            constants.derive(binding.corners, "strips", lambda: strip_arrays(binding, device)) if by_body else None
         )
-        self.pressure = Pressure(binding, self._elements, constants)
+        self.pressure = Pressure(binding, self._elements, constants, at_particles=by_body)
         self._attachments = devices.fill_struct(
             energy_kernels.Attachments(),
             anchors=self.anchors,
@@ -112,7 +113,10 @@ class LbfgsSolver:
             return
         factor = self._binding.factor(weights, self.device)
         if self._factor is None:
-            self._factor = Cholesky(factor, stride=self.count, copies=self.copies, device=self.device, rounded=True)
+            expected = _STRONGEST * float(np.ptp(self._binding.one.points, axis=0).max())
+            self._factor = Cholesky(
+                factor, stride=self.count, copies=self.copies, device=self.device, expected=expected
+            )
         else:
             self._factor.replace(factor)
 
@@ -150,7 +154,7 @@ class LbfgsSolver:
                 self._gradients,
                 self._energies,
             ),
-            self._factor.solving(*descent),
+            *self._factor.solving(*descent),
             *self._descend(descent),
         ]
 
@@ -161,7 +165,8 @@ class LbfgsSolver:
         known = [self._energies, self.particles, *descent, self._last, self._history]
         if self._by_particle:
             limits = devices.warp().vec2f(self._min_product, self._max_step)
-            lanes, inputs = int(lbfgs_kernels.LANES), [self.count, limits, *known, self._search]
+            lanes = lbfgs_kernels.LANES if self.copies < _MANY else lbfgs_kernels.LANES_OF_MANY
+            inputs = [self.count, limits, *known, self._search]
             return [devices.Launch(lbfgs_kernels.lbfgs_round, self.copies * lanes, inputs, self.device, block=lanes)]
         stepping = [self.count, self._max_step, self._search, *descent, self._history, self._last, self.particles]
         choosing = [self._min_product, self._sums, self._history, self._search]
@@ -202,25 +207,17 @@ class LbfgsSolver:
         One thread goes through many elements on a processor; a few share what is round a particle on a GPU.
         """
         from supple.geometry.kernels.block import BLOCK
-        from supple.skins.position_based.solve import energy_kernels
+        from supple.skins.position_based.solve import energy_kernels, strip_kernels
 
+        if self._strips is not None:
+            threads = 1 if self.device == "cpu" else int(BLOCK)  # of a processor only one, which tests ask for
+            kernel, blocks, sizes = strip_kernels.strain_by_body, (self.copies + 1) // 2, self.pressure.applied
+            if settled is not None:
+                kernel, blocks, sizes = strip_kernels.strain_by_body_where_settled, self.copies, settled
+            inputs = [self.count, weights, self._strips, sizes, self.particles, self._strain]
+            return devices.Launch(kernel, threads * blocks, inputs, self.device, block=threads)
         relative = [int(settled is not None), self.anchors if settled is None else settled]
         arrays = [*relative, self.particles, self._strain]
-        if self._short_star is not None:
-            threads = 1 if self.device == "cpu" else int(BLOCK)  # of a processor only one, which tests ask for
-            kernel, sizes = energy_kernels.strain_by_body, self.pressure.targets
-            if settled is not None:
-                kernel, sizes = energy_kernels.strain_by_body_where_settled, as_rows(settled)
-            inputs = [
-                self.count,
-                weights,
-                self._short_star,
-                sizes,
-                self.particles,
-                as_rows(self.particles),
-                self._strain,
-            ]
-            return devices.Launch(kernel, threads * self.copies, inputs, self.device, block=threads)
         if self._by_particle:
             lanes = 1 if self.device == "cpu" else energy_kernels.LANES
             inputs = [lanes, self.count, weights, self._star, self.pressure.targets, *arrays]

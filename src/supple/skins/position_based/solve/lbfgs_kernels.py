@@ -4,7 +4,8 @@
 Symbols: x a particle, G the gradient of the energy, A a constant matrix close to its second derivatives, H = A^-1 G
 (the preconditioned gradient). The last three differences of x, G and H are S, Y and Z = A^-1 Y; L-BFGS
 [LiuBouazizKavan2017] makes of them a better direction than H. Only their inner products matter, so that no step depends
-on the order of particles or elements but by rounding.
+on the order of particles or elements but by rounding. S.Y is only asked for where Y is not older than S. As
+A is symmetric, Y.H is Z.G, but not when rounded: what is set against it is Y.Z, and flesh would not come to rest.
 """
 
 import warp as wp
@@ -18,16 +19,16 @@ Mat33Array = wp.array(dtype=wp.mat33f)
 FloatArray = wp.array(dtype=wp.float32)
 IntArray = wp.array(dtype=wp.int32)
 
-# What every lane adds up: five kinds of inner products, three of each, and the energy, one after another.
+# What every lane adds up: four kinds of inner products, three of each, and the energy, one after another.
 S_G = wp.constant(0)
 Y_H = wp.constant(3)
 S_NEW_Y = wp.constant(6)
-NEW_S_Y = wp.constant(9)
-NEW_Y_Z = wp.constant(12)
-ENERGY = wp.constant(15)
-Products = wp.types.vector(length=16, dtype=wp.float32)
+NEW_Y_Z = wp.constant(9)
+ENERGY = wp.constant(12)
+Products = wp.types.vector(length=13, dtype=wp.float32)
 ProductsArray = wp.array(dtype=Products)
-LANES = wp.constant(512)  # that share a body on a GPU
+LANES = 512  # that share a body on a GPU, if there are few bodies
+LANES_OF_MANY = 256
 MAX_ENERGY_RISE = wp.constant(1.5)  # times the energy before: a step that ends higher is halved
 MIN_CURVATURE = wp.constant(0.05)  # S.Y over Y.Z from which a difference tells something of E
 TINY = wp.constant(1.0e-12)
@@ -111,12 +112,41 @@ def add_products(
                 products[S_G + k] += wp.dot(old_s, g)
                 products[Y_H + k] += wp.dot(old_y, h)
                 products[S_NEW_Y + k] += wp.dot(old_s, y)
-                products[NEW_S_Y + k] += wp.dot(s, old_y)
                 products[NEW_Y_Z + k] += wp.dot(y, old_z)
             history.positions[slot * count + p] = s
             history.gradients[slot * count + p] = y
             history.preconditioned[slot * count + p] = z
     return products
+
+
+@wp.func
+def three_of(sums: Products, first: int) -> wp.vec3f:
+    return wp.vec3f(sums[first], sums[first + 1], sums[first + 2])
+
+
+@wp.func
+def by_age(v: wp.vec3f, after: int) -> wp.vec3f:
+    """From the order of slots to that of age, the newest first, or back: number (after + 2 - k) % 3 at every k."""
+    return wp.where(
+        after == 0,
+        wp.vec3f(v[2], v[1], v[0]),
+        wp.where(after == 1, wp.vec3f(v[0], v[2], v[1]), wp.vec3f(v[1], v[0], v[2])),
+    )
+
+
+@wp.func
+def both_by_age(m: wp.mat33f, after: int) -> wp.mat33f:
+    """The same for rows and columns."""
+    by_row = wp.matrix_from_cols(
+        by_age(wp.vec3f(m[0, 0], m[1, 0], m[2, 0]), after),
+        by_age(wp.vec3f(m[0, 1], m[1, 1], m[2, 1]), after),
+        by_age(wp.vec3f(m[0, 2], m[1, 2], m[2, 2]), after),
+    )
+    return wp.matrix_from_rows(
+        by_age(wp.vec3f(by_row[0, 0], by_row[0, 1], by_row[0, 2]), after),
+        by_age(wp.vec3f(by_row[1, 0], by_row[1, 1], by_row[1, 2]), after),
+        by_age(wp.vec3f(by_row[2, 0], by_row[2, 1], by_row[2, 2]), after),
+    )
 
 
 @wp.func
@@ -139,30 +169,44 @@ def choose_direction(c: int, min_product: float, sums: Products, history: Histor
     if kept < 0:
         kept = 0
     else:
+        s_new_y = three_of(sums, S_NEW_Y)
+        new_y_z = three_of(sums, NEW_Y_Z)
         for k in range(3):
-            products[k, slot] = sums[S_NEW_Y + k]
-            products[slot, k] = sums[NEW_S_Y + k]
-            second[k, slot] = sums[NEW_Y_Z + k]
-            second[slot, k] = sums[NEW_Y_Z + k]
-        if products[slot, slot] > MIN_CURVATURE * second[slot, slot] and second[slot, slot] > min_product:
+            for other in range(3):
+                products[k, other] = wp.where(other == slot, s_new_y[k], products[k, other])
+                second[k, other] = wp.where(other == slot, new_y_z[k], second[k, other])
+                second[k, other] = wp.where(k == slot, new_y_z[other], second[k, other])
+        newest = wp.where(slot == 0, s_new_y[0], wp.where(slot == 1, s_new_y[1], s_new_y[2]))
+        size = wp.where(slot == 0, new_y_z[0], wp.where(slot == 1, new_y_z[1], new_y_z[2]))
+        if newest > MIN_CURVATURE * size and size > min_product:
             kept = wp.min(kept + 1, 3)
             after = (slot + 1) % 3
+        else:  # it stands where the oldest was
+            kept = wp.min(kept, 2)
+    # In the order of age, all loops are short and known, and nothing has to be looked up by a number.
+    s_y = both_by_age(products, after)
+    y_z = both_by_age(second, after)
+    s_g = by_age(three_of(sums, S_G), after)
+    y_h = by_age(three_of(sums, Y_H), after)
     alpha = wp.vec3f(0.0, 0.0, 0.0)
     gamma = wp.vec3f(0.0, 0.0, 0.0)
-    for back in range(kept):
-        k = (after + 2 - back) % 3
-        along = sums[S_G + k]
-        for other in range(back):
-            j = (after + 2 - other) % 3
-            along -= alpha[j] * products[k, j]
-        alpha[k] = along / products[k, k]
-    for forth in range(kept):
-        k = (after + 3 - kept + forth) % 3
-        along = sums[Y_H + k]
-        for other in range(kept):
-            j = (after + 2 - other) % 3
-            along += gamma[j] * products[j, k] - alpha[j] * second[k, j]
-        gamma[k] = alpha[k] - along / products[k, k]
+    for k in range(3):
+        if k < kept:
+            along = s_g[k]
+            for newer in range(k):
+                along -= alpha[newer] * s_y[k, newer]
+            alpha[k] = along / s_y[k, k]
+    for back in range(3):
+        k = 2 - back
+        if k < kept:
+            along = y_h[k]
+            for other in range(3):
+                along -= alpha[other] * y_z[k, other]
+                if other > k:
+                    along += gamma[other] * s_y[other, k]
+            gamma[k] = alpha[k] - along / s_y[k, k]
+    alpha = by_age(alpha, after)
+    gamma = by_age(gamma, after)
     if not (wp.isfinite(alpha) and wp.isfinite(gamma)):
         kept = 0
         alpha = wp.vec3f(0.0, 0.0, 0.0)
@@ -253,7 +297,7 @@ def line_search_step(
     step_particle(p, p // particles_per_copy, max_step, search, gradients, preconditioned, history, last, particles)
 
 
-@wp.kernel(enable_backward=False, launch_bounds=LANES)
+@wp.kernel(enable_backward=False, launch_bounds=512)
 def lbfgs_round(
     first: int,
     particles_per_copy: int,
@@ -268,17 +312,18 @@ def lbfgs_round(
 ):
     """All three of one body, by a block of threads on a GPU; `limits` are `min_product` and `max_step`."""
     t = first + wp.tid()
-    c = t // LANES
-    lane = t - c * LANES
+    lanes = wp.block_dim()
+    c = t // lanes
+    lane = t - c * lanes
     part = add_products(
-        c, lane, LANES, particles_per_copy, energies, particles, gradients, preconditioned, last, history
+        c, lane, lanes, particles_per_copy, energies, particles, gradients, preconditioned, last, history
     )
     total = wp.tile_sum(wp.tile(part, preserve_type=True))
     sums = total[0]
     if lane == 0:
         choose_direction(c, limits[0], sums, history, search)
     wait_for_block()
-    for i in range(lane, particles_per_copy, LANES):
+    for i in range(lane, particles_per_copy, lanes):
         step_particle(
             c * particles_per_copy + i, c, limits[1], search, gradients, preconditioned, history, last, particles
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from supple import device as devices
@@ -17,19 +19,27 @@ class Pressure:
     around a particle adds to its pressure step by step, until nothing is.
     """
 
-    def __init__(self, binding: EnergyBinding, elements: Any, constants: devices.Constants) -> None:
+    def __init__(
+        self, binding: EnergyBinding, elements: Any, constants: devices.Constants, *, at_particles: bool = False
+    ) -> None:
         wp, device = devices.warp(), constants.device
         self._count, self._copies, self._device = len(binding.one.points), binding.copies, device
         self._elements, self._total = elements, binding.copies * len(binding.corners)
         around = constants.derive(binding.corners, "around", lambda: _around(binding, device))
         self._starts, self._members = around
-        self.targets = devices.to_device(_wanted(binding), wp.float32, device)
+        self.applied = constants.blank(self._copies * self._count, wp.float32) if at_particles else None
+        self.targets = None if at_particles else devices.to_device(_wanted(binding), wp.float32, device)
         self._missing = constants.blank(self._total, wp.float32)
 
-    def apply(self, pressures: Any) -> devices.Launch:
-        """Recorded: elements want as much more as `pressures` (C P,) at their corners say."""
+    def apply(self, pressures: Any) -> Callable[[], object]:
+        """Recorded: elements want as much more as `pressures` (C P,) at their corners say.
+
+        What they want is in `targets` (C T,), or those who make elements of particles find the pressures in `applied`.
+        """
         from supple.skins.position_based.solve import pressure_kernels as kernels
 
+        if self.applied is not None:
+            return partial(devices.warp().copy, self.applied, pressures)
         inputs = [self._count, self._elements.corners, self._elements.sizes, pressures, self.targets]
         return devices.Launch(kernels.raise_targets, self._total, inputs, self._device)
 
