@@ -6,7 +6,8 @@ import pytest
 import supple
 from supple import device as devices
 from supple.geometry import topology
-from supple.geometry.normals.area_sums import BEGINS, GROUP, AreaSums, fans_in_groups, fit_meshes
+from supple.geometry.normals.area_sums import BEGINS, AreaSums, fans_in_groups, fit_meshes
+from supple.geometry.rows import GROUP
 
 HERO = supple.character("hero", vertices=700)
 MESHES = {

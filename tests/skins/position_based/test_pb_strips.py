@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from conftest import make_tube
+from supple.geometry.rows import GROUP
 from supple.geometry.tetrahedra import fill
 from supple.skins.position_based.body.constraints import build_constraints
-from supple.skins.position_based.solve.strips import GROUP, REPLACE_FIRST, Strips
+from supple.skins.position_based.solve.strips import REPLACE_FIRST, Strips
 
 SINGLE = np.array([[0, 1, 2, 3]], dtype=np.int32)
 EDGES_OF_ONE = np.array([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]], dtype=np.int32)

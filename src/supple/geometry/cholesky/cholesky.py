@@ -13,7 +13,7 @@ from supple.errors import InputError
 from supple.geometry.cholesky.half_inverse import HalfInverse, multiplies_halves
 
 _MOST_DENSE = 16384  # unknowns; a GPU keeps the whole inverse of smaller matrices, at most 1 GiB
-_MANY = 8  # bodies from which a GPU multiplies by the inverse in tiles
+_MANY = 8  # bodies from which a GPU multiplies by an inverse in numbers of 16 bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,11 +120,6 @@ class Cholesky:
             return [devices.Launch(kernels.solve_sparse, self._copies, inputs, self._device, smallest=1)]
         if self._half is not None:
             return self._half.multiplying(self._stride, self._rows, sides, answers)
-        if self._copies < _MANY:
-            lanes = int(inverse_kernels.LANES)
-            count, inputs = self._copies * self._count * lanes, [*given, sides, answers]
-            return [devices.Launch(inverse_kernels.multiply_row, count, inputs, self._device, block=lanes)]
-        tiles = -(-self._count // inverse_kernels.UNKNOWNS) * -(-self._copies // inverse_kernels.BODIES)
-        threads, inputs = int(inverse_kernels.THREADS), [self._copies, *given, sides, answers]
-        kernel = inverse_kernels.multiply_tiles
-        return [devices.Launch(kernel, threads * tiles, inputs, self._device, block=threads)]
+        lanes = int(inverse_kernels.LANES)
+        count, inputs = self._copies * self._count * lanes, [*given, sides, answers]
+        return [devices.Launch(inverse_kernels.multiply_row, count, inputs, self._device, block=lanes)]

@@ -6,13 +6,18 @@ import warp as wp
 
 @wp.kernel(enable_backward=False)
 def area_vectors(
-    first: int, points: wp.array(dtype=wp.vec3f), triangles: wp.array(dtype=wp.vec3i), areas: wp.array(dtype=wp.vec3f)
+    first: int,
+    each: int,
+    points: wp.array(dtype=wp.vec3f),
+    triangles: wp.array(dtype=wp.vec3i),
+    areas: wp.array(dtype=wp.vec3f),
 ):
-    """(b - a) x (c - a): twice the area, along the normal."""
+    """(b - a) x (c - a): twice the area, along the normal; of copies of `each` vertices, with the triangles of one."""
     t = first + wp.tid()
-    corner = triangles[t]
-    a = points[corner[0]]
-    areas[t] = wp.cross(points[corner[1]] - a, points[corner[2]] - a)
+    copy = t / triangles.shape[0]
+    corner = triangles[t - copy * triangles.shape[0]]
+    a = points[copy * each + corner[0]]
+    areas[t] = wp.cross(points[copy * each + corner[1]] - a, points[copy * each + corner[2]] - a)
 
 
 @wp.kernel(enable_backward=False)
@@ -29,22 +34,6 @@ def mean_normals(
     for m in range(starts[n], starts[n + 1]):
         total += areas[members[m]]
     normals[n] = wp.normalize(total)
-
-
-@wp.kernel(enable_backward=False)
-def area_vectors_of_copies(
-    first: int,
-    each: int,
-    points: wp.array(dtype=wp.vec3f),
-    triangles: wp.array(dtype=wp.vec3i),
-    areas: wp.array(dtype=wp.vec3f),
-):
-    """The same for copies of `each` vertices, whose triangles are those of one."""
-    t = first + wp.tid()
-    copy = t / triangles.shape[0]
-    corner = triangles[t - copy * triangles.shape[0]]
-    a = points[copy * each + corner[0]]
-    areas[t] = wp.cross(points[copy * each + corner[1]] - a, points[copy * each + corner[2]] - a)
 
 
 @wp.kernel(enable_backward=False)

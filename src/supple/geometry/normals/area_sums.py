@@ -8,9 +8,8 @@ import numpy as np
 
 from supple import device as devices
 from supple.arrays import IntArray
-from supple.geometry.rows import group_by_label
+from supple.geometry.rows import group_by_label, in_groups
 
-GROUP = 32  # vertices that threads beside one another go round in step
 BEGINS = -(1 << 31)  # flag of a corner that makes no triangle with the one before
 _MANY = 16  # meshes, from which a GPU has enough to do with a block of threads for each
 _SPARE = 8192  # bytes of shared memory that Warp and the driver take for themselves, at most
@@ -52,9 +51,7 @@ class AreaSums:
         faces = constants.put(self._triangles, wp.vec3i)
         rows = constants.derive(self._triangles, "around", around)
         return [
-            devices.Launch(
-                kernels.area_vectors_of_copies, count, [self._each, self._points, faces, areas], constants.device
-            ),
+            devices.Launch(kernels.area_vectors, count, [self._each, self._points, faces, areas], constants.device),
             devices.Launch(
                 kernels.area_sums,
                 len(self._points),
@@ -90,8 +87,8 @@ def fit_meshes(device: str, copies: int, vertices: int) -> bool:
 def fans_in_groups(triangles: IntArray, vertices: int) -> tuple[IntArray, IntArray]:
     """The corners around every vertex, one triangle after another, each of which shares a side with the one before.
 
-    Those of vertex v are every `GROUP`th from `starts[v // GROUP] + v % GROUP` on, up to the next start. Two after one
-    another make a triangle with the vertex, but for those where a fan `BEGINS`.
+    They stand in groups of vertices (`in_groups`). Two after one another make a triangle with the vertex, but for those
+    where a fan `BEGINS`.
     """
     onward: list[dict[int, list[int]]] = [{} for _ in range(vertices)]
     for a, b, c in np.asarray(triangles).tolist():
@@ -99,14 +96,9 @@ def fans_in_groups(triangles: IntArray, vertices: int) -> tuple[IntArray, IntArr
         onward[b].setdefault(c, []).append(a)
         onward[c].setdefault(a, []).append(b)
     fans = [_fan(each) for each in onward]
-    sizes = np.zeros(-(-vertices // GROUP) * GROUP, dtype=np.int64)
-    sizes[:vertices] = [len(fan) for fan in fans]
-    longest = sizes.reshape(-1, GROUP).max(axis=1, initial=0)
-    starts = np.concatenate([[0], np.cumsum(longest * GROUP)]).astype(np.int32)
+    starts, at = in_groups([len(fan) for fan in fans])
     corners = np.full(starts[-1], BEGINS, dtype=np.int32)
-    for v, fan in enumerate(fans):
-        if fan:
-            corners[starts[v // GROUP] + v % GROUP + GROUP * np.arange(len(fan))] = fan
+    corners[at] = [corner for fan in fans for corner in fan]
     return starts, corners
 
 

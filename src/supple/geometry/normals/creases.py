@@ -114,7 +114,7 @@ class NormalsOnDevice:
         members = devices.to_device(shared.members, wp.int32, device)
         self._normals = wp.empty(len(shared), dtype=wp.vec3f, device=device)
         self._stages = (
-            devices.Launch(normals.area_vectors, len(shared.triangles), [points, faces, areas], device),
+            devices.Launch(normals.area_vectors, len(shared.triangles), [len(points), points, faces, areas], device),
             devices.Launch(normals.mean_normals, len(shared), [starts, members, areas, self._normals], device),
         )
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.arrays import Float32Array, IntArray
-from supple.geometry.rows import group_by_label
+from supple.geometry.rows import GROUP, group_by_label, in_groups
 from supple.geometry.tetrahedra.tetrahedra import FACES
 
-GROUP = 32  # particles that threads beside one another go around in step
 REPLACE_FIRST = 1 << 16  # flag of a step: its corner takes the place of the first of the two, not of the second
 _SORTED = 16 * GROUP  # particles within which those of like length are put together
 _NO_EDGE = -1.0
@@ -63,15 +62,14 @@ class Strips:
         longest = np.where(groups >= 0, sizes[groups], 0).max(axis=1, initial=0)
         # The longest first: who is done takes the next.
         first = np.argsort(-longest, kind="stable")
-        groups, longest = groups[first], longest[first]
-        starts = np.concatenate([[0], np.cumsum(longest * GROUP)]).astype(np.int32)
+        groups = groups[first]
+        particles = groups.reshape(-1).astype(np.int32)
+        ordered = [walks[i] if i >= 0 else [] for i in particles]
+        starts, at = in_groups([len(walk) for walk in ordered])
         codes, elements = np.zeros(starts[-1], dtype=np.int32), np.full(starts[-1], -1, dtype=np.int32)
         lengths = np.full(starts[-1], _NO_EDGE, dtype=np.float32)
-        particles = groups.reshape(-1).astype(np.int32)
-        for t, i in enumerate(particles):
-            if i >= 0 and walks[i]:
-                at = starts[t // GROUP] + t % GROUP + GROUP * np.arange(len(walks[i]))
-                codes[at], elements[at], lengths[at] = (np.array(each) for each in zip(*walks[i], strict=True))
+        steps = [step for walk in ordered for step in walk]
+        codes[at], elements[at], lengths[at] = ([step[k] for step in steps] for k in range(3))
         return cls(particles, starts, codes, elements, lengths)
 
 
